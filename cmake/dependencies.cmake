@@ -1,0 +1,10 @@
+# Every C++ dependency, in one place. Why each is there: the table in README.md.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(TBB 2021.8 REQUIRED)
+find_package(fmt 9.1 REQUIRED)
+if(PLIANT_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()
+if(PLIANT_BENCH)
+  find_package(benchmark 1.7 REQUIRED)
+endif()

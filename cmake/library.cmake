@@ -1,0 +1,23 @@
+# pliant_library(NAME LINKS ...): the static library of src/NAME. Its headers are seen as "NAME/file.h", and only by those
+# who link it, so that an include against the arrows of the house does not build.
+function(pliant_library name)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  set(door ${CMAKE_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${door})
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${name} ${door}/${name} SYMBOLIC)
+  add_library(${name} STATIC ${sources})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME pliant_${name})
+  target_include_directories(${name} PUBLIC ${door} ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(${name} PUBLIC ${ARG_LINKS})
+endfunction()
+
+# pliant_test(NAME FILE LINKS ...): one GoogleTest program
+function(pliant_test name file)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  add_executable(${name} ${file})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()

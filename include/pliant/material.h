@@ -1,0 +1,44 @@
+// What a user says of a material: a law and physical parameters in SI units.
+#pragma once
+
+#include <string>
+
+namespace pliant {
+
+enum class Law {
+  linear,             // small-strain elasticity
+  linear_corotated,   // quadratic energy about the rotation at the start of the step, von Mises yield (S1, Sec. VI)
+  fixed_corotated,
+  neo_hookean,
+  hencky,             // St. Venant-Kirchhoff in logarithmic strain, von Mises yield
+  sand,               // Drucker-Prager on hencky, with volume correction
+  liquid,             // equation of state, viscosity
+  eraser,             // stores volume only: the deviatoric part of the strain is erased each step (S3, experiment 5)
+  snow,               // fixed corotated, stretch limits, hardening
+};
+
+// Each law reads the parameters listed with it and ignores the others; `check` says what is wrong, with units.
+struct Material {
+  std::string name;
+  Law law = Law::neo_hookean;
+  double density = 1000;        // kg/m^3, all laws
+  double E = 1e5;               // Pa, Young's modulus; all laws but liquid
+  double nu = 0.3;              // Poisson's ratio, -1 < nu < 0.5; all laws but liquid
+  double yield = 0;             // Pa, von Mises yield stress |dev tau|_F; 0: never yields; linear_corotated, hencky
+  double friction_angle = 30;   // degrees, 0 to below 90; sand
+  double cohesion = 0;          // logarithmic strain that sand bears in tension; sand
+  double bulk_modulus = 2e5;    // Pa; liquid
+  double gamma = 7;             // exponent of the equation of state; liquid
+  double viscosity = 0;         // Pa s; liquid
+  double hardening = 10;        // stiffness grows as exp(hardening (1 - plastic volume ratio)); snow
+  double critical_compression = 2.5e-2;  // singular values below 1 - this flow; snow
+  double critical_stretch = 7.5e-3;      // singular values above 1 + this flow; snow
+};
+
+// throws Error(bad_input) with the material's name, the value, its unit and the allowed range
+void check(const Material& material);
+
+const char* name(Law law);
+Law law_from_name(const std::string& name);
+
+}  // namespace pliant

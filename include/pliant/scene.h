@@ -1,0 +1,97 @@
+// A scene is what a user wrote, as plain structs. World checks it and turns it into particles.
+#pragma once
+
+#include "pliant/material.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+using Vec3 = std::array<double, 3>;  // in 2-D the third number is 0 and unused
+
+enum class Precision { float32, float64 };
+enum class Kernel { linear, quadratic, compact };  // compact: CK on a dual grid
+enum class Transfer { pic, apic, mls };
+
+// A solid to fill with particles. In 2-D box and sphere are rectangle and disc.
+struct Shape {
+  enum class Kind { box, sphere, cylinder, capsule, mesh };
+  Kind kind = Kind::box;
+  Vec3 center = {0, 0, 0};            // m
+  Vec3 size = {1, 1, 1};              // m, edge lengths; box
+  double radius = 0.5;                // m; sphere, cylinder, capsule
+  double length = 1;                  // m, along the axis z; of a capsule: of its cylindrical part
+  std::array<double, 4> rotation = {1, 0, 0, 0};  // unit quaternion w, x, y, z, about the centre
+  std::string mesh_file;              // closed triangle mesh, .stl or .obj; mesh
+  double mesh_scale = 1;
+};
+
+struct Sampling {
+  enum class Method { lattice, poisson };
+  Method method = Method::poisson;
+  double particles_per_cell = 8;      // 3-D default; use 4 in 2-D
+  std::uint64_t seed = 1;
+  double jitter = 0;                  // lattice only: uniform offset as a part of the spacing, 0..1
+  bool surface_layer = false;         // also points on the surface, so that a sphere is round to what touches it
+};
+
+// A piece of matter: one material, one shape or a list of points
+struct Matter {
+  std::string name;
+  std::string material;               // name of a Material of the scene
+  Shape shape;
+  Sampling sampling;
+  Vec3 velocity = {0, 0, 0};          // m/s
+  Vec3 angular_velocity = {0, 0, 0};  // rad/s, about the centre of mass; in 2-D the third
+  std::vector<Vec3> points;           // m; if given, these are the particles and the shape is not used
+  double point_volume = 0;            // m^3 (m^2 in 2-D), rest volume of each of `points`
+};
+
+// A solid that matter cannot enter, felt by the grid nodes inside it
+struct Boundary {
+  enum class Kind { plane, box, sphere, cylinder };
+  enum class Condition { stick, slip, separate };  // stick: v = 0; slip: v_n = 0; separate: v_n >= 0; friction in the last two
+  std::string name;
+  Kind kind = Kind::plane;
+  Condition condition = Condition::separate;
+  double friction = 0;                // Coulomb coefficient
+  Vec3 center = {0, 0, 0};            // m, a point of the plane
+  Vec3 normal = {0, 0, 1};            // outward normal of a plane; axis of a cylinder
+  Vec3 size = {1, 1, 1};              // m, edge lengths; box
+  double radius = 0.5;                // m; sphere, cylinder
+  double length = 1;                  // m; cylinder
+  std::array<double, 4> rotation = {1, 0, 0, 0};  // box
+  bool inside_out = false;            // matter is kept inside instead of outside
+  Vec3 velocity = {0, 0, 0};          // m/s: the boundary moves
+};
+
+struct StepOptions {
+  double dt = 1e-3;                   // s, one call of World::step
+  double cell = 0.02;                 // m, grid spacing h
+  Vec3 gravity = {0, 0, -9.81};       // m/s^2; in 2-D the default is {0, -9.81}
+  double courant = 0.4;               // substep <= courant * h / (wave speed + speed), 0..1
+  int max_substeps = 1000;            // the user's cap; more is an error that names the needed count
+  int substeps = 0;                   // 0: automatic
+  Kernel kernel = Kernel::quadratic;
+  Transfer transfer = Transfer::mls;
+  bool balance = true;                // fill in the balance of the report
+};
+
+struct Scene {
+  int dimension = 3;
+  Precision precision = Precision::float32;
+  StepOptions step;
+  std::vector<Material> materials;
+  std::vector<Matter> matter;
+  std::vector<Boundary> boundaries;
+  std::size_t max_particles = 20'000'000;
+  std::size_t max_memory = std::size_t(8) << 30;  // bytes
+};
+
+// throws Error(bad_input or too_large) naming the part, the value, its unit and the cure
+void check(const Scene& scene);
+
+}  // namespace pliant

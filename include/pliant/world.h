@@ -1,0 +1,72 @@
+// A world is a scene in motion.
+#pragma once
+
+#include "pliant/report.h"
+#include "pliant/scene.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+// A strided view of one attribute of the particles of one piece of matter. Valid until the next step or restore;
+// the order of particles changes when they are sorted, `ids` tells who is who.
+struct View {
+  const void* data = nullptr;
+  Precision precision = Precision::float32;  // of the numbers; ids are uint32
+  std::size_t count = 0;
+  std::vector<std::size_t> shape;            // of one particle: {} for a number, {D}, {D, D}
+  std::size_t stride = 0;                    // bytes from one particle to the next
+};
+
+enum class Attribute { position, velocity, affine, deformation_gradient, plastic, mass, volume, id };
+
+class World {
+ public:
+  // threads 0: all that the machine has
+  explicit World(const Scene& scene, int threads = 0);
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  // Advances by StepOptions::dt. On an Error nothing has changed.
+  const StepReport& step();
+  const StepReport& report() const;          // of the last step
+
+  double time() const;
+  const Scene& scene() const;
+  int threads() const;
+  std::size_t particle_count() const;
+  std::size_t memory() const;                // bytes held by states and workspace
+
+  // hash of the whole state
+  std::uint64_t state_hash() const;
+
+  View view(const std::string& matter, Attribute attribute) const;
+
+  // actuation stress of one piece of matter, symmetric, in its material frame, Pa (S5: Kirchhoff stress F sigma F^T)
+  void set_actuation(const std::string& matter, const std::array<double, 9>& stress);
+  // velocity of a boundary, m/s
+  void set_boundary_velocity(const std::string& boundary, const Vec3& velocity);
+
+  Balance balance() const;
+
+  // The state as bytes with version and checksum, exact. restore refuses bytes of another scene, truncated or altered.
+  std::vector<std::byte> save() const;
+  void restore(std::span<const std::byte> bytes);
+
+  class Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// the same through files
+void save_file(const World& world, const std::string& path);
+void restore_file(World& world, const std::string& path);
+
+}  // namespace pliant

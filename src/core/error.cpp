@@ -1,0 +1,17 @@
+#include "core/error.h"
+
+namespace pliant {
+
+const char* name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::bad_input: return "bad_input";
+    case ErrorCode::too_large: return "too_large";
+    case ErrorCode::out_of_range: return "out_of_range";
+    case ErrorCode::too_fast: return "too_fast";
+    case ErrorCode::not_finite: return "not_finite";
+    case ErrorCode::bad_file: return "bad_file";
+  }
+  return "unknown";
+}
+
+}  // namespace pliant

@@ -1,0 +1,170 @@
+// A pack is a few numbers that go through the same arithmetic at once (one SIMD register).
+// Formulas written on a type T run on one number (T = float, double) or on a pack of them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+namespace pliant {
+
+template <class S>
+using IntOf = std::conditional_t<sizeof(S) == 4, std::int32_t, std::int64_t>;
+
+// one truth value per lane: 0 or all bits set
+template <class S, int L>
+struct Mask {
+  typedef IntOf<S> Vector __attribute__((vector_size(L * sizeof(S))));
+  Vector v;
+
+  bool operator[](int lane) const { return v[lane] != 0; }
+  friend Mask operator&(Mask a, Mask b) { return {a.v & b.v}; }
+  friend Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
+  friend Mask operator!(Mask a) { return {~a.v}; }
+};
+
+template <class S, int L>
+struct Pack {
+  using Scalar = S;
+  static constexpr int lanes = L;
+  typedef S Vector __attribute__((vector_size(L * sizeof(S))));
+  Vector v;
+
+  Pack() = default;
+  Pack(S s) : v(s - Vector{}) {}
+  Pack(Vector x) : v(x) {}
+
+  S operator[](int lane) const { return v[lane]; }
+  void set(int lane, S s) { v[lane] = s; }
+
+  static Pack load(const S* p) {
+    Pack r;
+    std::memcpy(&r.v, p, sizeof r.v);
+    return r;
+  }
+  void store(S* p) const { std::memcpy(p, &v, sizeof v); }
+
+  friend Pack operator+(Pack a, Pack b) { return a.v + b.v; }
+  friend Pack operator-(Pack a, Pack b) { return a.v - b.v; }
+  friend Pack operator*(Pack a, Pack b) { return a.v * b.v; }
+  friend Pack operator/(Pack a, Pack b) { return a.v / b.v; }
+  friend Pack operator-(Pack a) { return -a.v; }
+  Pack& operator+=(Pack b) { v += b.v; return *this; }
+  Pack& operator-=(Pack b) { v -= b.v; return *this; }
+  Pack& operator*=(Pack b) { v *= b.v; return *this; }
+
+  friend Mask<S, L> operator<(Pack a, Pack b) { return {a.v < b.v}; }
+  friend Mask<S, L> operator<=(Pack a, Pack b) { return {a.v <= b.v}; }
+  friend Mask<S, L> operator>(Pack a, Pack b) { return {a.v > b.v}; }
+  friend Mask<S, L> operator>=(Pack a, Pack b) { return {a.v >= b.v}; }
+  friend Mask<S, L> operator==(Pack a, Pack b) { return {a.v == b.v}; }
+};
+
+// the widest pack of this machine class: 8 floats or 4 doubles
+template <class S>
+using Wide = Pack<S, 32 / sizeof(S)>;
+
+template <class T>
+struct ScalarOf { using type = T; };
+template <class S, int L>
+struct ScalarOf<Pack<S, L>> { using type = S; };
+// the number type inside T
+template <class T>
+using Scalar = typename ScalarOf<T>::type;
+
+template <class T>
+struct MaskOf { using type = bool; };
+template <class S, int L>
+struct MaskOf<Pack<S, L>> { using type = Mask<S, L>; };
+// what a comparison of two T gives
+template <class T>
+using Truth = typename MaskOf<T>::type;
+
+template <class T>
+inline constexpr int lanes_of = 1;
+template <class S, int L>
+inline constexpr int lanes_of<Pack<S, L>> = L;
+
+// --- one vocabulary for numbers and packs ---
+
+inline float select(bool m, float a, float b) { return m ? a : b; }
+inline double select(bool m, double a, double b) { return m ? a : b; }
+template <class S, int L>
+inline Pack<S, L> select(Mask<S, L> m, Pack<S, L> a, Pack<S, L> b) { return m.v ? a.v : b.v; }
+template <class S, int L>
+inline Pack<S, L> select(Mask<S, L> m, Pack<S, L> a, std::type_identity_t<S> b) { return select(m, a, Pack<S, L>(b)); }
+template <class S, int L>
+inline Pack<S, L> select(Mask<S, L> m, std::type_identity_t<S> a, Pack<S, L> b) { return select(m, Pack<S, L>(a), b); }
+
+inline bool any_of(bool m) { return m; }
+inline bool all_of(bool m) { return m; }
+
+// bit i of the answer is lane i
+template <class S, int L>
+inline unsigned bits_of(Mask<S, L> m) {
+#if defined(__AVX__)
+  if constexpr (sizeof(m.v) == 32 && sizeof(S) == 4) return unsigned(_mm256_movemask_ps((__m256)m.v));
+  if constexpr (sizeof(m.v) == 32 && sizeof(S) == 8) return unsigned(_mm256_movemask_pd((__m256d)m.v));
+#endif
+  unsigned bits = 0;
+  for (int i = 0; i < L; ++i) bits |= unsigned(m.v[i] != 0) << i;
+  return bits;
+}
+template <class S, int L>
+inline bool any_of(Mask<S, L> m) { return bits_of(m) != 0; }
+template <class S, int L>
+inline bool all_of(Mask<S, L> m) { return bits_of(m) == (1u << L) - 1; }
+
+inline float sqrt(float x) { return std::sqrt(x); }
+inline double sqrt(double x) { return std::sqrt(x); }
+template <class S, int L>
+inline Pack<S, L> sqrt(Pack<S, L> x) {
+#if defined(__AVX__)
+  if constexpr (sizeof(x.v) == 32 && sizeof(S) == 4)
+    return (typename Pack<S, L>::Vector)_mm256_sqrt_ps((__m256)x.v);
+  else if constexpr (sizeof(x.v) == 32 && sizeof(S) == 8)
+    return (typename Pack<S, L>::Vector)_mm256_sqrt_pd((__m256d)x.v);
+#endif
+  for (int i = 0; i < L; ++i) x.v[i] = std::sqrt(x.v[i]);
+  return x;
+}
+
+inline float floor(float x) { return std::floor(x); }
+inline double floor(double x) { return std::floor(x); }
+template <class S, int L>
+inline Pack<S, L> floor(Pack<S, L> x) {
+#if defined(__AVX__)
+  if constexpr (sizeof(x.v) == 32 && sizeof(S) == 4)
+    return (typename Pack<S, L>::Vector)_mm256_floor_ps((__m256)x.v);
+  else if constexpr (sizeof(x.v) == 32 && sizeof(S) == 8)
+    return (typename Pack<S, L>::Vector)_mm256_floor_pd((__m256d)x.v);
+#endif
+  for (int i = 0; i < L; ++i) x.v[i] = std::floor(x.v[i]);
+  return x;
+}
+
+inline float abs(float x) { return std::fabs(x); }
+inline double abs(double x) { return std::fabs(x); }
+template <class S, int L>
+inline Pack<S, L> abs(Pack<S, L> x) { return x.v < 0 ? -x.v : x.v; }
+
+inline float min(float a, float b) { return a < b ? a : b; }
+inline double min(double a, double b) { return a < b ? a : b; }
+template <class S, int L>
+inline Pack<S, L> min(Pack<S, L> a, Pack<S, L> b) { return a.v < b.v ? a.v : b.v; }
+template <class S, int L>
+inline Pack<S, L> min(Pack<S, L> a, std::type_identity_t<S> b) { return min(a, Pack<S, L>(b)); }
+
+inline float max(float a, float b) { return a > b ? a : b; }
+inline double max(double a, double b) { return a > b ? a : b; }
+template <class S, int L>
+inline Pack<S, L> max(Pack<S, L> a, Pack<S, L> b) { return a.v > b.v ? a.v : b.v; }
+template <class S, int L>
+inline Pack<S, L> max(Pack<S, L> a, std::type_identity_t<S> b) { return max(a, Pack<S, L>(b)); }
+
+}  // namespace pliant

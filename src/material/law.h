@@ -1,0 +1,28 @@
+// What every law gives. A law is a small struct of numbers; its functions are templates on T, a number or a pack.
+//
+//   struct NeoHookean {
+//     template <class S> static ... make(const Material&)
+//     energy(F, memory)                  energy per rest volume, Pa
+//     stress(F, memory)                  first Piola stress, d energy / d F
+//     kirchhoff(F, memory)               stress * F^T, cheaper and the one that the explicit step uses
+//     differential(F, dF, memory)        the derivative of the stress, applied to dF
+//     return_map(F, memory)              after the step: F becomes elastic again, memory.plastic is updated
+//     wave_speed(...)
+//   };
+//
+// F is the elastic deformation gradient. Symbols in README.md of this folder.
+#pragma once
+
+#include "core/decompose.h"
+#include "core/small.h"
+
+namespace pliant {
+
+// what a particle remembers besides F
+template <class T, int D>
+struct Memory {
+  Matrix<T, D> start;  // elastic F at the start of the step; linear_corotated takes its rotation R0 from it
+  T plastic;           // one number, by law: accumulated plastic strain, volume correction, plastic volume ratio
+};
+
+}  // namespace pliant
