@@ -2,9 +2,11 @@
 // Formulas written on a type T run on one number (T = float, double) or on a pack of them.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #if defined(__AVX__)
@@ -16,10 +18,16 @@ namespace pliant {
 template <class S>
 using IntOf = std::conditional_t<sizeof(S) == 4, std::int32_t, std::int64_t>;
 
+// the compiler's own vector of L numbers
+template <class S, int L>
+struct VectorOf {
+  typedef S type __attribute__((vector_size(L * sizeof(S))));
+};
+
 // one truth value per lane: 0 or all bits set
 template <class S, int L>
 struct Mask {
-  typedef IntOf<S> Vector __attribute__((vector_size(L * sizeof(S))));
+  using Vector = typename VectorOf<IntOf<S>, L>::type;
   Vector v;
 
   bool operator[](int lane) const { return v[lane] != 0; }
@@ -32,7 +40,7 @@ template <class S, int L>
 struct Pack {
   using Scalar = S;
   static constexpr int lanes = L;
-  typedef S Vector __attribute__((vector_size(L * sizeof(S))));
+  using Vector = typename VectorOf<S, L>::type;
   Vector v;
 
   Pack() = default;
@@ -57,6 +65,7 @@ struct Pack {
   Pack& operator+=(Pack b) { v += b.v; return *this; }
   Pack& operator-=(Pack b) { v -= b.v; return *this; }
   Pack& operator*=(Pack b) { v *= b.v; return *this; }
+  Pack& operator/=(Pack b) { v /= b.v; return *this; }
 
   friend Mask<S, L> operator<(Pack a, Pack b) { return {a.v < b.v}; }
   friend Mask<S, L> operator<=(Pack a, Pack b) { return {a.v <= b.v}; }
@@ -120,6 +129,19 @@ inline bool any_of(Mask<S, L> m) { return bits_of(m) != 0; }
 template <class S, int L>
 inline bool all_of(Mask<S, L> m) { return bits_of(m) == (1u << L) - 1; }
 
+// the bits of a number as an integer, lane by lane, and back
+inline std::int32_t to_bits(float x) { return std::bit_cast<std::int32_t>(x); }
+inline std::int64_t to_bits(double x) { return std::bit_cast<std::int64_t>(x); }
+template <class S, int L>
+inline typename Mask<S, L>::Vector to_bits(Pack<S, L> x) { return (typename Mask<S, L>::Vector)x.v; }
+template <class T, class Bits>
+inline T from_bits(Bits bits) {
+  if constexpr (lanes_of<T> == 1)
+    return std::bit_cast<T>(bits);
+  else
+    return T((typename T::Vector)bits);
+}
+
 inline float sqrt(float x) { return std::sqrt(x); }
 inline double sqrt(double x) { return std::sqrt(x); }
 template <class S, int L>
@@ -151,7 +173,9 @@ inline Pack<S, L> floor(Pack<S, L> x) {
 inline float abs(float x) { return std::fabs(x); }
 inline double abs(double x) { return std::fabs(x); }
 template <class S, int L>
-inline Pack<S, L> abs(Pack<S, L> x) { return x.v < 0 ? -x.v : x.v; }
+inline Pack<S, L> abs(Pack<S, L> x) {
+  return from_bits<Pack<S, L>>(to_bits(x) & std::numeric_limits<IntOf<S>>::max());
+}
 
 inline float min(float a, float b) { return a < b ? a : b; }
 inline double min(double a, double b) { return a < b ? a : b; }

@@ -1,0 +1,59 @@
+// A growing array of plain records on 64-byte boundaries. Growing does not keep the content; shrinking keeps the memory.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace pliant {
+
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  void resize(std::size_t n) {
+    if (n > capacity_) {
+      const std::size_t room = n + n / 8 + 8;
+      data_.reset();
+      data_.reset(static_cast<T*>(::operator new(room * sizeof(T), std::align_val_t(64))));
+      std::memset(static_cast<void*>(data_.get()), 0, room * sizeof(T));
+      capacity_ = room;
+    }
+    size_ = n;
+  }
+  // as many as asked for and not one more; all bytes zero
+  void allocate(std::size_t n) {
+    data_.reset(static_cast<T*>(::operator new(n * sizeof(T) + 64, std::align_val_t(64))));
+    std::memset(static_cast<void*>(data_.get()), 0, n * sizeof(T) + 64);
+    capacity_ = size_ = n;
+  }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return capacity_ * sizeof(T); }
+  T& operator[](std::size_t i) { return data_.get()[i]; }
+  const T& operator[](std::size_t i) const { return data_.get()[i]; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  void swap(Buffer& other) {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  struct Release {
+    void operator()(T* p) const { ::operator delete(p, std::align_val_t(64)); }
+  };
+  std::unique_ptr<T, Release> data_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace pliant

@@ -1,0 +1,48 @@
+// Loops over threads. Work is cut into pieces that do not depend on the number of threads, so neither do results.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace pliant {
+
+class Workers {
+ public:
+  // threads 0: all that the machine has
+  explicit Workers(int threads);
+
+  int threads() const { return threads_; }
+
+  // index of the calling thread inside a loop, below threads(): for scratch memory
+  static int index() { return tbb::this_task_arena::current_thread_index(); }
+
+  // f(i) for i in [0, count), in pieces of `grain`
+  template <class F>
+  void for_each(std::size_t count, std::size_t grain, const F& f) {
+    if (threads_ == 1 || count <= grain) {
+      arena_.execute([&] {
+        for (std::size_t i = 0; i < count; ++i) f(i);
+      });
+      return;
+    }
+    arena_.execute([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<std::size_t>(0, count, grain),
+          [&](const tbb::blocked_range<std::size_t>& r) {
+            for (std::size_t i = r.begin(); i != r.end(); ++i) f(i);
+          },
+          tbb::simple_partitioner());
+    });
+  }
+
+ private:
+  int threads_;
+  std::unique_ptr<tbb::global_control> more_than_cores_;
+  tbb::task_arena arena_;
+};
+
+}  // namespace pliant

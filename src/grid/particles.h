@@ -1,0 +1,50 @@
+// Particles as records: what every substep reads and writes is in Point, one cache line in 3-D float; what only the ends of
+// a step need is in Motion.
+#pragma once
+
+#include "core/buffer.h"
+#include "core/pack.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pliant {
+
+template <class S>
+using IdOf = std::make_unsigned_t<IntOf<S>>;
+
+template <int D, class S>
+struct Point {
+  S x[D];        // position, m
+  S F[D * D];    // elastic deformation gradient, row-major
+  S plastic;     // the law's own number, see src/material/README.md
+  S mass;        // kg
+  S volume;      // rest volume, m^D
+  IdOf<S> id;    // its place when the world was made
+};
+
+template <int D, class S>
+struct Motion {
+  S v[D];        // velocity, m/s
+  S C[D * D];    // affine velocity field, 1/s
+};
+
+// The particles of one piece of matter are neighbours in the arrays: [begin, end).
+struct Group {
+  std::size_t begin = 0, end = 0;
+};
+
+template <int D, class S>
+struct Particles {
+  Buffer<Point<D, S>> points;
+  Buffer<Motion<D, S>> motions;
+
+  void allocate(std::size_t n) {
+    points.allocate(n);
+    motions.allocate(n);
+  }
+  std::size_t size() const { return points.size(); }
+  std::size_t bytes() const { return points.bytes() + motions.bytes(); }
+};
+
+}  // namespace pliant
