@@ -136,7 +136,7 @@ template <class S, int L>
 inline typename Mask<S, L>::Vector to_bits(Pack<S, L> x) { return (typename Mask<S, L>::Vector)x.v; }
 template <class T, class Bits>
 inline T from_bits(Bits bits) {
-  if constexpr (lanes_of<T> == 1)
+  if constexpr (std::is_arithmetic_v<T>)
     return std::bit_cast<T>(bits);
   else
     return T((typename T::Vector)bits);

@@ -1,0 +1,108 @@
+// Eigenvalues and eigenvectors of symmetric 2x2 and 3x3 matrices.
+#pragma once
+
+#include "core/plane_turn.h"
+
+namespace pliant {
+
+// A = Q diag(values) Q^T, Q a rotation; values in falling order
+template <class T, int D>
+struct SymmetricEigen {
+  Vector<T, D> values;
+  Matrix<T, D> Q;
+};
+
+namespace jacobi {
+
+// a symmetric matrix: off[k] is the entry that does not touch axis k
+template <class T>
+struct Symmetric3 {
+  T diagonal[3], off[3];
+};
+
+// one turn of the plane (p, q) where the entry there is above `negligible`; k is the third axis
+template <class T>
+inline void turn(Symmetric3<T>& A, Matrix<T, 3>& Q, int p, int q, T negligible) {
+  const int k = 3 - p - q;
+  const T entry = A.off[k], difference = A.diagonal[q] - A.diagonal[p], twice = entry + entry;
+  const PlaneTurn<T> turn = diagonalising_turn(difference, twice, abs(entry) > negligible);
+  const T c = turn.c, s = turn.s;
+  const T shift = s * (s * difference - c * twice);
+  A.diagonal[p] = A.diagonal[p] + shift;
+  A.diagonal[q] = A.diagonal[q] - shift;
+  A.off[k] = c * (c * entry - s * difference) - (s * s) * entry;
+  const T kp = A.off[q], kq = A.off[p];
+  A.off[q] = c * kp - s * kq;
+  A.off[p] = s * kp + c * kq;
+  turn_columns(Q, p, q, turn);
+}
+
+// values of places p < q change, with their vectors, where they are in the wrong order
+template <class T, int D>
+inline void put_in_order(SymmetricEigen<T, D>& e, int p, int q) {
+  const T x = e.values[p], y = e.values[q];
+  const Truth<T> wrong = x < y;
+  e.values[p] = select(wrong, y, x);
+  e.values[q] = select(wrong, x, y);
+  exchange_columns(e.Q, p, q, wrong);
+}
+
+}  // namespace jacobi
+
+// Jacobi's method, to a few ulps of |A|. Only the upper triangle of A is read.
+template <class T>
+inline SymmetricEigen<T, 3> eigen_symmetric(const Matrix<T, 3>& input) {
+  const T entries[6] = {input(0, 0), input(1, 1), input(2, 2), input(1, 2), input(0, 2), input(0, 1)};
+  const T scale = power_of_two_below(entries), to_one = T(1) / scale;
+  jacobi::Symmetric3<T> A{{to_one * entries[0], to_one * entries[1], to_one * entries[2]},
+                          {to_one * entries[3], to_one * entries[4], to_one * entries[5]}};
+  Matrix<T, 3> Q = Matrix<T, 3>::identity();
+  // an entry this small shifts no eigenvalue by more than a quarter ulp of |A|
+  const T negligible = T(epsilon<T> / 4);
+  constexpr int most_sweeps = 10;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    const T largest = max(max(abs(A.off[0]), abs(A.off[1])), abs(A.off[2]));
+    if (!any_of(largest > negligible)) break;
+    jacobi::turn(A, Q, 0, 1, negligible);
+    jacobi::turn(A, Q, 0, 2, negligible);
+    jacobi::turn(A, Q, 1, 2, negligible);
+  }
+  SymmetricEigen<T, 3> e{{scale * A.diagonal[0], scale * A.diagonal[1], scale * A.diagonal[2]}, Q};
+  jacobi::put_in_order(e, 0, 1);
+  jacobi::put_in_order(e, 1, 2);
+  jacobi::put_in_order(e, 0, 1);
+  clear_zero_signs(e.values.a);
+  clear_zero_signs(e.Q.a);
+  return e;
+}
+
+// the rotation by half the angle of (x, y), whose length is r
+template <class T>
+inline Matrix<T, 2> half_angle(T x, T y, T r) {
+  // (r + |x|, |y|) has half the angle of (|x|, |y|)
+  const T h = r + abs(x);
+  const T n = T(1) / sqrt(h * h + y * y);
+  const Truth<T> none = r <= T(0), backward = x < T(0);
+  const T longer = select(none, T(1), h * n), shorter = select(none, T(0), abs(y) * n);
+  const T c = select(backward, shorter, longer);
+  const T s_size = select(backward, longer, shorter);
+  const T s = select(y < T(0), -s_size, s_size);
+  return {{c, -s, s, c}};
+}
+
+// closed form, to a few ulps of |A|; only the upper triangle of A is read
+template <class T>
+inline SymmetricEigen<T, 2> eigen_symmetric(const Matrix<T, 2>& input) {
+  const T half = T(Scalar<T>(0.5));
+  const T entries[3] = {input(0, 0), input(0, 1), input(1, 1)};
+  const T scale = power_of_two_below(entries), to_one = T(1) / scale;
+  const T a = to_one * input(0, 0), b = to_one * input(0, 1), d = to_one * input(1, 1);
+  const T mean = half * (a + d), x = half * (a - d);
+  const T r = sqrt(x * x + b * b);
+  SymmetricEigen<T, 2> e{{scale * (mean + r), scale * (mean - r)}, half_angle(x, b, r)};
+  clear_zero_signs(e.values.a);
+  clear_zero_signs(e.Q.a);
+  return e;
+}
+
+}  // namespace pliant
