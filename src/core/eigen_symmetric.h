@@ -67,7 +67,7 @@ inline SymmetricEigen<T, 3> eigen_symmetric(const Matrix<T, 3>& input) {
     jacobi::turn(A, Q, 0, 2, negligible);
     jacobi::turn(A, Q, 1, 2, negligible);
   }
-  SymmetricEigen<T, 3> e{{scale * A.diagonal[0], scale * A.diagonal[1], scale * A.diagonal[2]}, Q};
+  SymmetricEigen<T, 3> e{{scale * A.diagonal[0], scale * A.diagonal[1], scale * A.diagonal[2]}, sharpened(Q)};
   jacobi::put_in_order(e, 0, 1);
   jacobi::put_in_order(e, 1, 2);
   jacobi::put_in_order(e, 0, 1);

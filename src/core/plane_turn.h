@@ -63,6 +63,27 @@ inline void exchange_columns(Matrix<T, D>& m, int p, int q, const Truth<T>& want
   }
 }
 
+// X, a rotation but for a few rounding errors e, becomes one but for e^2 and the last rounding: a step of Newton's method,
+// (X + X^-T)/2, where 1/det = 2 - det is exact enough. No result has the sign of a zero that X has.
+template <class T>
+inline Matrix<T, 3> sharpened(const Matrix<T, 3>& X, const Matrix<T, 3>& cofactors, T det) {
+  const T half = T(Scalar<T>(0.5));
+  const T add = T(1) - half * det;
+  Matrix<T, 3> R;
+  for (int i = 0; i < 9; ++i) R.a[i] = (half * X.a[i] + T(0)) + add * cofactors.a[i];
+  return R;
+}
+// row 0 times its cofactors
+template <class T>
+inline T determinant_from(const Matrix<T, 3>& X, const Matrix<T, 3>& cofactors) {
+  return X.a[0] * cofactors.a[0] + X.a[1] * cofactors.a[1] + X.a[2] * cofactors.a[2];
+}
+template <class T>
+inline Matrix<T, 3> sharpened(const Matrix<T, 3>& X) {
+  const Matrix<T, 3> cofactors = cofactor(X);
+  return sharpened(X, cofactors, determinant_from(X, cofactors));
+}
+
 // -0 becomes 0: a lane that waits for others may lose the sign of a zero, so no result has one
 template <class T, int N>
 inline void clear_zero_signs(T (&entries)[N]) {

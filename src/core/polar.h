@@ -17,7 +17,7 @@ namespace newton {
 template <class T>
 [[gnu::noinline, gnu::cold]] Matrix<T, 3> rotation_of_any(const Matrix<T, 3>& F) {
   const Svd<T, 3> f = svd(F);
-  return f.U * transpose(f.V);
+  return sharpened(f.U * transpose(f.V));
 }
 
 }  // namespace newton
@@ -31,7 +31,7 @@ template <class T>
   const T half = T(S(0.5));
   // singular values between 0.27 and 3.7 for certain; other lanes wait as the identity
   Matrix<T, 3> cofactors = cofactor(F);
-  T det = F(0, 0) * cofactors(0, 0) + F(0, 1) * cofactors(0, 1) + F(0, 2) * cofactors(0, 2);
+  T det = determinant_from(F, cofactors);
   Matrix<T, 3> X = half * (F + (T(1) / det) * cofactors);
   const Truth<T> usual = (det > T(S(0.01))) & (determinant(X) < T(2));
   X = select(usual, X, Matrix<T, 3>::identity());
@@ -40,15 +40,13 @@ template <class T>
   constexpr int most_steps = 8;
   for (int step = 0; step < most_steps; ++step) {
     cofactors = cofactor(X);
-    det = X(0, 0) * cofactors(0, 0) + X(0, 1) * cofactors(0, 1) + X(0, 2) * cofactors(0, 2);
+    det = determinant_from(X, cofactors);
     const Truth<T> far = det > close;
     if (!any_of(far)) break;
     const T keep = select(far, half, T(1)), add = select(far, half / det, T(0));
     for (int i = 0; i < 9; ++i) X.a[i] = keep * X.a[i] + add * cofactors.a[i];
   }
-  // the last step, with 1/det = 2 - det: the difference is (det - 1)^2
-  const T add = T(1) - half * det;
-  for (int i = 0; i < 9; ++i) X.a[i] = (half * X.a[i] + T(0)) + add * cofactors.a[i];
+  X = sharpened(X, cofactors, det);
   if (!all_of(usual)) [[unlikely]]
     X = select(usual, X, newton::rotation_of_any(F));
   return X;

@@ -90,6 +90,10 @@ inline Svd<T, 3> svd(const Matrix<T, 3>& input) {
     const Truth<T> third = jacobi::turn_one_side(B, V, 1, 2, negligible);
     if (!any_of(first) && !any_of(second) && !any_of(third)) break;
   }
+  // the longer column first: what then is left off the diagonal is small beside |F|
+  const Truth<T> wrong = jacobi::column_product(B, 1, 1) < jacobi::column_product(B, 2, 2);
+  exchange_columns(B, 1, 2, wrong);
+  exchange_columns(V, 1, 2, wrong);
   Matrix<T, 3> U = Matrix<T, 3>::identity();
   jacobi::eliminate(B, U, 0, 1);
   jacobi::eliminate(B, U, 0, 2);
