@@ -1,4 +1,5 @@
 // Vectors and square matrices of fixed small size D on a number or pack type T. Row-major.
+// The loops ask to be unrolled: only then does the compiler keep the entries in registers instead of copying memory.
 #pragma once
 
 #include "core/pack.h"
@@ -14,21 +15,25 @@ struct Vector {
 
   static Vector zero() {
     Vector r;
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) r[i] = T(0);
     return r;
   }
   friend Vector operator+(const Vector& x, const Vector& y) {
     Vector r;
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) r[i] = x[i] + y[i];
     return r;
   }
   friend Vector operator-(const Vector& x, const Vector& y) {
     Vector r;
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) r[i] = x[i] - y[i];
     return r;
   }
   friend Vector operator*(T s, const Vector& x) {
     Vector r;
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) r[i] = s * x[i];
     return r;
   }
@@ -39,6 +44,7 @@ struct Vector {
 template <class T, int D>
 inline T dot(const Vector<T, D>& x, const Vector<T, D>& y) {
   T s = x[0] * y[0];
+#pragma GCC unroll 9
   for (int i = 1; i < D; ++i) s = s + x[i] * y[i];
   return s;
 }
@@ -54,39 +60,48 @@ struct Matrix {
 
   static Matrix zero() {
     Matrix r;
+#pragma GCC unroll 9
     for (int i = 0; i < D * D; ++i) r.a[i] = T(0);
     return r;
   }
   static Matrix identity() {
     Matrix r = zero();
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) r(i, i) = T(1);
     return r;
   }
   static Matrix diagonal(const Vector<T, D>& d) {
     Matrix r = zero();
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) r(i, i) = d[i];
     return r;
   }
   friend Matrix operator+(const Matrix& x, const Matrix& y) {
     Matrix r;
+#pragma GCC unroll 9
     for (int i = 0; i < D * D; ++i) r.a[i] = x.a[i] + y.a[i];
     return r;
   }
   friend Matrix operator-(const Matrix& x, const Matrix& y) {
     Matrix r;
+#pragma GCC unroll 9
     for (int i = 0; i < D * D; ++i) r.a[i] = x.a[i] - y.a[i];
     return r;
   }
   friend Matrix operator*(T s, const Matrix& x) {
     Matrix r;
+#pragma GCC unroll 9
     for (int i = 0; i < D * D; ++i) r.a[i] = s * x.a[i];
     return r;
   }
   friend Matrix operator*(const Matrix& x, const Matrix& y) {
     Matrix r;
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i)
+#pragma GCC unroll 9
       for (int j = 0; j < D; ++j) {
         T s = x(i, 0) * y(0, j);
+#pragma GCC unroll 9
         for (int k = 1; k < D; ++k) s = s + x(i, k) * y(k, j);
         r(i, j) = s;
       }
@@ -94,8 +109,10 @@ struct Matrix {
   }
   friend Vector<T, D> operator*(const Matrix& x, const Vector<T, D>& y) {
     Vector<T, D> r;
+#pragma GCC unroll 9
     for (int i = 0; i < D; ++i) {
       T s = x(i, 0) * y[0];
+#pragma GCC unroll 9
       for (int k = 1; k < D; ++k) s = s + x(i, k) * y[k];
       r[i] = s;
     }
@@ -108,20 +125,25 @@ struct Matrix {
 template <class T, int D>
 inline Matrix<T, D> transpose(const Matrix<T, D>& x) {
   Matrix<T, D> r;
+#pragma GCC unroll 9
   for (int i = 0; i < D; ++i)
+#pragma GCC unroll 9
     for (int j = 0; j < D; ++j) r(i, j) = x(j, i);
   return r;
 }
 template <class T, int D>
 inline Matrix<T, D> outer(const Vector<T, D>& x, const Vector<T, D>& y) {
   Matrix<T, D> r;
+#pragma GCC unroll 9
   for (int i = 0; i < D; ++i)
+#pragma GCC unroll 9
     for (int j = 0; j < D; ++j) r(i, j) = x[i] * y[j];
   return r;
 }
 template <class T, int D>
 inline T trace(const Matrix<T, D>& x) {
   T s = x(0, 0);
+#pragma GCC unroll 9
   for (int i = 1; i < D; ++i) s = s + x(i, i);
   return s;
 }
@@ -129,6 +151,7 @@ inline T trace(const Matrix<T, D>& x) {
 template <class T, int D>
 inline T inner(const Matrix<T, D>& x, const Matrix<T, D>& y) {
   T s = x.a[0] * y.a[0];
+#pragma GCC unroll 9
   for (int i = 1; i < D * D; ++i) s = s + x.a[i] * y.a[i];
   return s;
 }
@@ -158,6 +181,7 @@ inline Matrix<T, D> inverse(const Matrix<T, D>& x) { return (T(1) / determinant(
 template <class T, int D>
 inline Matrix<T, D> select(const Truth<T>& m, const Matrix<T, D>& x, const Matrix<T, D>& y) {
   Matrix<T, D> r;
+#pragma GCC unroll 9
   for (int i = 0; i < D * D; ++i) r.a[i] = select(m, x.a[i], y.a[i]);
   return r;
 }
