@@ -1,0 +1,76 @@
+#include "grid/advance.h"
+
+namespace pliant {
+namespace {
+
+// numbers beyond this are on their way to infinity
+template <class S>
+constexpr S huge = S(1e15);
+
+template <class L, int D, class S>
+AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  using P = Wide<S>;
+  const auto& gradient = step.gradient_is_affine ? batch.affine : batch.gradient;
+  const P dt = step.dt;
+  P max_speed = 0;
+  Truth<P> good = P(0) < P(1);
+  for (int i = 0; i < batch.count; i += P::lanes) {
+    for (int d = 0; d < D; ++d) {
+      const P v = P::load(batch.v[d] + i);
+      const P speed = abs(v);
+      good = good & (speed < P(step.speed_limit));
+      max_speed = max(max_speed, speed);
+      (P::load(batch.x(d) + i) + dt * v).store(batch.x(d) + i);
+    }
+    const Matrix<P, D> start = load_matrix<D>(batch.word + D, i);
+    Matrix<P, D> F = start + dt * (load_matrix<D>(gradient, i) * start);
+    if constexpr (L::plastic) {
+      Memory<P, D> memory = {start, P::load(batch.plastic() + i)};
+      law.return_map(F, memory);
+      memory.plastic.store(batch.plastic() + i);
+    }
+    for (const P& entry : F.a) good = good & (abs(entry) < P(huge<S>));
+    store_matrix<D>(F, batch.word + D, i);
+  }
+  AdvanceResult<S> result;
+  for (int l = 0; l < P::lanes; ++l) result.max_speed = max(result.max_speed, max_speed[l]);
+  result.bad = !all_of(good);
+  return result;
+}
+
+template <class L, int D, class S>
+void press_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  using P = Wide<S>;
+  Matrix<P, D> actuation;
+  for (int k = 0; k < D * D; ++k) actuation.a[k] = step.actuation.a[k];
+  for (int i = 0; i < batch.count; i += P::lanes) {
+    const Matrix<P, D> F = load_matrix<D>(batch.word + D, i);
+    Matrix<P, D> tau = law.kirchhoff(F, Memory<P, D>{F, P::load(batch.plastic() + i)});
+    if constexpr (L::viscous) tau += law.viscous_kirchhoff(determinant(F), load_matrix<D>(batch.affine, i));
+    if (step.actuated) tau += F * actuation * transpose(F);
+    store_matrix<D>((P(step.dt) * P::load(batch.volume() + i)) * tau, batch.impulse, i);
+  }
+}
+
+}  // namespace
+
+template <int D, class S>
+AdvanceResult<S> move(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  return std::visit([&](const auto& l) { return move_with(l, step, batch); }, law);
+}
+
+template <int D, class S>
+void press(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  std::visit([&](const auto& l) { press_with(l, step, batch); }, law);
+}
+
+template AdvanceResult<float> move(const AnyLaw<float>&, const AdvanceStep<2, float>&, Batch<2, float>&);
+template AdvanceResult<float> move(const AnyLaw<float>&, const AdvanceStep<3, float>&, Batch<3, float>&);
+template AdvanceResult<double> move(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
+template AdvanceResult<double> move(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
+template void press(const AnyLaw<float>&, const AdvanceStep<2, float>&, Batch<2, float>&);
+template void press(const AnyLaw<float>&, const AdvanceStep<3, float>&, Batch<3, float>&);
+template void press(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
+template void press(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
+
+}  // namespace pliant

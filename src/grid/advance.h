@@ -1,0 +1,33 @@
+// What happens to a particle between the grid's velocities and its next momentum: it moves, F follows the flow, the law maps F back
+// and gives the stress.
+#pragma once
+
+#include "grid/batch.h"
+#include "material/laws.h"
+
+namespace pliant {
+
+template <int D, class S>
+struct AdvanceStep {
+  S dt;
+  S speed_limit;           // h / dt: a particle may not cross a cell in one substep
+  Matrix<S, D> actuation;  // stress in the material frame, Pa
+  bool actuated;
+  bool gradient_is_affine; // grad v is C, not a row of its own
+};
+
+template <class S>
+struct AdvanceResult {
+  S max_speed = 0;
+  bool bad = false;        // some particle is too fast or not finite
+};
+
+// x += dt v, F = (I + dt grad v) F, return mapping
+template <int D, class S>
+AdvanceResult<S> move(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
+
+// impulse = dt V tau
+template <int D, class S>
+void press(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
+
+}  // namespace pliant

@@ -1,0 +1,49 @@
+// A batch: a few dozen particles of one block, turned from records into rows of numbers, small enough for the first cache.
+#pragma once
+
+#include "core/small.h"
+#include "grid/particles.h"
+
+namespace pliant {
+
+template <int D, class S>
+struct Batch {
+  using P = Wide<S>;
+  static constexpr int lanes = P::lanes;
+  static constexpr int capacity = 64;
+  static constexpr int stride = capacity + lanes;  // a row may be read and written one pack past its end
+  static constexpr int words = int(sizeof(Point<D, S>) / sizeof(S));
+
+  int count = 0;
+  alignas(64) S word[words][stride];      // the members of Point, in their order
+  alignas(64) S v[D][stride];             // velocity
+  alignas(64) S affine[D * D][stride];    // C
+  alignas(64) S gradient[D * D][stride];  // grad v, where it is not C
+  alignas(64) S impulse[D * D][stride];   // dt V tau
+
+  S* x(int d) { return word[d]; }
+  S* F(int i) { return word[D + i]; }
+  S* plastic() { return word[D + D * D]; }
+  S* mass() { return word[D + D * D + 1]; }
+  S* volume() { return word[D + D * D + 2]; }
+
+  // records -> rows and back; loading points sets the count
+  void load(const Point<D, S>* points, int number);
+  void store(Point<D, S>* points) const;
+  void load(const Motion<D, S>* motions);
+  void store(Motion<D, S>* motions) const;
+};
+
+// rows -> pack matrix and back
+template <int N, class S, int Stride>
+inline Matrix<Wide<S>, N> load_matrix(const S (*rows)[Stride], int i) {
+  Matrix<Wide<S>, N> m;
+  for (int k = 0; k < N * N; ++k) m.a[k] = Wide<S>::load(rows[k] + i);
+  return m;
+}
+template <int N, class S, int Stride>
+inline void store_matrix(const Matrix<Wide<S>, N>& m, S (*rows)[Stride], int i) {
+  for (int k = 0; k < N * N; ++k) m.a[k].store(rows[k] + i);
+}
+
+}  // namespace pliant

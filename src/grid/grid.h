@@ -1,0 +1,55 @@
+// The sparse grid: arenas into which blocks scatter, and the velocities of the nodes.
+#pragma once
+
+#include "core/buffer.h"
+#include "grid/boundary.h"
+#include "grid/layout.h"
+#include "grid/node.h"
+
+namespace pliant {
+
+template <int D, class S>
+struct GridStep {
+  S dt, h;
+  Vector<S, D> gravity;
+  const std::vector<BoundaryShape>* shapes;
+  const std::vector<BoundaryMotion>* motions;
+};
+
+template <int D, class S>
+class Grid {
+ public:
+  explicit Grid(int grid_count) : grids_(grid_count) {}
+
+  // room for the layout's blocks and slots; velocities are taken over from the old layout if it is given
+  void fit(const Layout<D, S>& layout);
+  void refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout);
+
+  // where block b scatters: grid_count * arena_nodes, to be cleared by the one who scatters
+  Node<S>* arena(std::size_t b) { return arenas_.data() + b * arena_size(); }
+  // says that block b wrote outside nodes 0..5
+  void set_wide(std::size_t b, bool wide) { wide_[b] = wide; }
+  std::size_t arena_size() const { return std::size_t(grids_) * arena_nodes<D>; }
+
+  // velocities of all nodes that block b's particles may touch
+  void fill(const Block<D>& block, Node<S>* arena) const;
+
+  // momenta of all arenas -> velocities, gravity, boundaries; impulses[k] += impulse of boundary k on matter
+  void update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers, std::vector<Vec>& impulses);
+
+  std::size_t bytes() const { return arenas_.bytes() + velocities_.bytes() + spare_.bytes() + partial_.bytes(); }
+
+ private:
+  std::size_t slot_size() const { return std::size_t(grids_) * block_nodes<D>; }
+  void update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot);
+  bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;
+  void apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
+
+  int grids_;
+  Buffer<Node<S>> arenas_;             // by block
+  std::vector<char> wide_;
+  Buffer<Node<S>> velocities_, spare_;  // by slot
+  Buffer<Vec> partial_;                // boundary impulses by slot
+};
+
+}  // namespace pliant

@@ -1,0 +1,335 @@
+#include "grid/sweep.h"
+
+#include <chrono>
+
+namespace pliant {
+namespace {
+
+constexpr std::size_t timed_every = 8;  // blocks
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// position of row i in cells from the arena's first node
+template <int D, class S>
+void place_in_arena(Batch<D, S>& batch, const S* origin, S inv_h, int i, S* y) {
+  for (int d = 0; d < D; ++d) y[d] = batch.x(d)[i] * inv_h - origin[d];
+}
+
+// arena coordinates of a cell of the block, and whether a particle's own cell keeps its nodes in the arena
+template <int D>
+int arena_index(int cell) {
+  int index = 0;
+  for (int d = 0; d < D; ++d) {
+    const int digit = cell >> (2 * (D - 1 - d)) & 3;
+    index = index * arena_side + digit + arena_margin;
+  }
+  return index;
+}
+
+struct Drift {
+  bool stray = false, wide = false, lost = false;
+};
+
+// how far the particle at y is from the cell it was sorted into
+template <int D, class S>
+Drift drift(const S* y, int cell) {
+  Drift r;
+  for (int d = D - 1; d >= 0; --d, cell >>= 2) {
+    const S base = std::floor(y[d] - S(0.5));
+    r.stray = r.stray || base != S((cell & 3) + arena_margin);
+    r.wide = r.wide || base < arena_margin || base >= arena_margin + block_side;
+    r.lost = r.lost || !(base >= 0 && base <= arena_side - 3);
+  }
+  return r;
+}
+
+template <Kernel K, int D, class S>
+PointVelocity<D, S> gather_with(Transfer transfer, const Node<S>* arena, const S* y, S inv_h) {
+  switch (transfer) {
+    case Transfer::pic: return gather_point<K, Transfer::pic, D>(arena, y, inv_h);
+    case Transfer::apic: return gather_point<K, Transfer::apic, D>(arena, y, inv_h);
+    case Transfer::mls: break;
+  }
+  return gather_point<K, Transfer::mls, D>(arena, y, inv_h);
+}
+
+template <int D, class S>
+PointVelocity<D, S> gather_any(Kernel kernel, Transfer transfer, const Node<S>* arena, const S* y, S inv_h) {
+  switch (kernel) {
+    case Kernel::linear: return gather_with<Kernel::linear, D>(transfer, arena, y, inv_h);
+    case Kernel::compact: return gather_with<Kernel::compact, D>(transfer, arena, y, inv_h);
+    case Kernel::quadratic: break;
+  }
+  return gather_with<Kernel::quadratic, D>(transfer, arena, y, inv_h);
+}
+
+template <Kernel K, int D, class S>
+void scatter_with(Transfer transfer, Node<S>* arena, const S* y, S h, const PointMomentum<D, S>& p) {
+  switch (transfer) {
+    case Transfer::pic: return scatter_point<K, Transfer::pic, D>(arena, y, h, p);
+    case Transfer::apic: return scatter_point<K, Transfer::apic, D>(arena, y, h, p);
+    case Transfer::mls: return scatter_point<K, Transfer::mls, D>(arena, y, h, p);
+  }
+}
+
+template <int D, class S>
+void scatter_any(Kernel kernel, Transfer transfer, Node<S>* arena, const S* y, S h, const PointMomentum<D, S>& p) {
+  switch (kernel) {
+    case Kernel::linear: return scatter_with<Kernel::linear, D>(transfer, arena, y, h, p);
+    case Kernel::quadratic: return scatter_with<Kernel::quadratic, D>(transfer, arena, y, h, p);
+    case Kernel::compact: return scatter_with<Kernel::compact, D>(transfer, arena, y, h, p);
+  }
+}
+
+template <int D, class S>
+PointMomentum<D, S> momentum_of(Batch<D, S>& batch, int i) {
+  PointMomentum<D, S> p;
+  p.mass = batch.mass()[i];
+  for (int d = 0; d < D; ++d) p.momentum[d] = p.mass * batch.v[d][i];
+  for (int k = 0; k < D * D; ++k) {
+    p.affine.a[k] = p.mass * batch.affine[k][i];
+    p.impulse.a[k] = batch.impulse[k][i];
+  }
+  return p;
+}
+
+}  // namespace
+
+template <int D, class S>
+struct Sweep<D, S>::Scratch {
+  Batch<D, S> batch;
+  PackRows<S> rows;
+  alignas(64) Node<S> velocities[2 * arena_nodes<D>];
+  // of the current block
+  Node<S>* arena = nullptr;
+  S origin[D];
+  S h, inv_h, dt;
+  int cells[Batch<D, S>::capacity];  // cell of each run of particles in the batch
+  int ends[Batch<D, S>::capacity];   // and where it ends
+  int runs = 0;
+  bool wide = false, timed = false;
+  BlockReport report;
+  SweepTimes times;
+  double clock = 0;
+
+  // adds the time since the last call
+  void lap(double& total) {
+    if (!timed) return;
+    const double t = now();
+    total += t - clock;
+    clock = t;
+  }
+};
+
+template <int D, class S>
+struct Sweep<D, S>::Job {
+  Pass pass;
+  const SweepStep<D, S>& step;
+  const Layout<D, S>& layout;
+  Grid<D, S>& grid;
+  Particles<D, S>& particles;
+};
+
+template <int D, class S>
+Sweep<D, S>::Sweep(Kernel kernel, Transfer transfer, int threads)
+    : kernel_(kernel),
+      transfer_(transfer),
+      packs_(D == 3 && kernel == Kernel::quadratic && transfer == Transfer::mls) {
+  for (int t = 0; t < threads; ++t) scratch_.push_back(std::make_unique<Scratch>());
+}
+
+template <int D, class S>
+Sweep<D, S>::~Sweep() = default;
+
+template <int D, class S>
+std::size_t Sweep<D, S>::bytes() const {
+  return scratch_.size() * sizeof(Scratch) + reports_.bytes();
+}
+
+template <int D, class S>
+SweepReport Sweep<D, S>::run(Pass pass, const SweepStep<D, S>& step, const Layout<D, S>& layout, Grid<D, S>& grid,
+                             Particles<D, S>& particles, Workers& workers) {
+  reports_.resize(layout.blocks.size());
+  const Job job = {pass, step, layout, grid, particles};
+  workers.for_each(layout.blocks.size(), 4,
+                   [&](std::size_t b) { run_block(job, b, *scratch_[std::size_t(Workers::index())]); });
+  SweepReport total;
+  for (std::size_t b = 0; b < reports_.size(); ++b) {
+    total.max_speed = max(total.max_speed, double(reports_[b].max_speed));
+    total.strays += reports_[b].strays;
+    if (reports_[b].bad && total.bad_block == SIZE_MAX) total.bad_block = b;
+  }
+  for (auto& s : scratch_) {
+    times_.load += s->times.load;
+    times_.gather += s->times.gather;
+    times_.stress += s->times.stress;
+    times_.scatter += s->times.scatter;
+    times_.store += s->times.store;
+    s->times = {};
+  }
+  return total;
+}
+
+template <int D, class S>
+void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
+  const Block<D>& block = job.layout.blocks[b];
+  s.report = {};
+  s.wide = false;
+  s.timed = b % timed_every == 0;
+  if (s.timed) s.clock = now();
+  s.h = job.step.h;
+  s.inv_h = 1 / job.step.h;
+  s.dt = job.step.dt;
+  for (int d = 0; d < D; ++d) s.origin[d] = S(block.coord[d] * block_side - arena_margin);
+  s.arena = job.grid.arena(b);
+  if (job.pass != Pass::scatter) job.grid.fill(block, s.velocities);
+  if (job.pass != Pass::gather) std::fill(s.arena, s.arena + job.grid.arena_size(), Node<S>{});
+  s.lap(s.times.load);
+  for (std::uint32_t k = block.segment_begin; k < block.segment_end; ++k) {
+    const Segment& segment = job.layout.segments[job.layout.block_segments[k]];
+    const std::uint32_t* starts = job.layout.cell_starts.data() + segment.first_cell;
+    // whole cells while they fit; a cell that is larger than a batch is cut
+    int cell = 0;
+    std::uint32_t first = starts[0];
+    while (first < starts[block_nodes<D>]) {
+      s.runs = 0;
+      std::uint32_t end = first;
+      for (; cell < block_nodes<D>; ++cell) {
+        const std::uint32_t cell_end = starts[cell + 1];
+        if (cell_end == end) continue;
+        const std::uint32_t room = first + Batch<D, S>::capacity;
+        if (cell_end > room && end > first) break;
+        end = cell_end < room ? cell_end : room;
+        s.cells[s.runs] = cell;
+        s.ends[s.runs++] = int(end - first);
+        if (cell_end > room) break;
+      }
+      run_batch(job, segment.group, first, int(end - first), s);
+      first = end;
+    }
+  }
+  if (job.pass != Pass::gather) job.grid.set_wide(b, s.wide);
+  reports_[b] = s.report;
+}
+
+template <int D, class S>
+void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t first, int count, Scratch& s) {
+  const bool gathers = job.pass != Pass::scatter, scatters = job.pass != Pass::gather;
+  AdvanceStep<D, S> step;
+  step.dt = job.step.dt;
+  step.speed_limit = job.step.h / job.step.dt;
+  step.actuation = (*job.step.actuations)[group];
+  step.actuated = inner(step.actuation, step.actuation) > 0;
+  step.gradient_is_affine = transfer_ != Transfer::apic;
+  const AnyLaw<S>& law = (*job.step.laws)[group];
+  Point<D, S>* points = job.particles.points.data() + first;
+  Motion<D, S>* motions = job.particles.motions.data() + first;
+
+  s.batch.load(points, count);
+  if (!gathers) s.batch.load(motions);
+  s.lap(s.times.load);
+  if (gathers) {
+    packs_ ? gather_packs(s) : gather(s);
+    s.lap(s.times.gather);
+    const AdvanceResult<S> moved = move(law, step, s.batch);
+    s.report.max_speed = max(s.report.max_speed, moved.max_speed);
+    s.report.bad = s.report.bad || moved.bad;
+  }
+  if (scatters) {
+    press(law, step, s.batch);
+    s.lap(s.times.stress);
+    packs_ ? scatter_packs(s) : scatter(s);
+    s.lap(s.times.scatter);
+  }
+  if (gathers) s.batch.store(points);
+  if (!scatters) s.batch.store(motions);
+  s.lap(s.times.store);
+}
+
+template <int D, class S>
+void Sweep<D, S>::gather(Scratch& s) {
+  for (int i = 0; i < s.batch.count; ++i) {
+    S y[D];
+    place_in_arena(s.batch, s.origin, s.inv_h, i, y);
+    store_velocity(gather_any<D>(kernel_, transfer_, s.velocities, y, s.inv_h), i, s);
+  }
+}
+
+template <int D, class S>
+void Sweep<D, S>::store_velocity(const PointVelocity<D, S>& p, int i, Scratch& s) {
+  for (int d = 0; d < D; ++d) s.batch.v[d][i] = p.v[d];
+  for (int k = 0; k < D * D; ++k) {
+    s.batch.affine[k][i] = p.affine.a[k];
+    s.batch.gradient[k][i] = p.gradient.a[k];
+  }
+}
+
+template <int D, class S>
+void Sweep<D, S>::scatter(Scratch& s) {
+  for (int run = 0, i = 0; run < s.runs; ++run)
+    for (; i < s.ends[run]; ++i) scatter_alone(i, s.cells[run], s);
+}
+
+// one particle, also if it has left its cell
+template <int D, class S>
+void Sweep<D, S>::scatter_alone(int i, int cell, Scratch& s) {
+  S y[D];
+  place_in_arena(s.batch, s.origin, s.inv_h, i, y);
+  const Drift d = drift<D>(y, cell);
+  s.report.strays += d.stray;
+  s.wide = s.wide || d.wide;
+  if (d.lost)
+    s.report.bad = true;
+  else
+    scatter_any<D>(kernel_, transfer_, s.arena, y, s.h, momentum_of(s.batch, i));
+}
+
+template <int D, class S>
+void Sweep<D, S>::gather_packs(Scratch& s) {
+  if constexpr (D == 3) {
+    using P = Wide<S>;
+    const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
+    locate_for_gather(s.batch, s.rows, step);
+    for (int run = 0, i = 0; run < s.runs; ++run) {
+      const int index = arena_index<D>(s.cells[run]);
+      for (; i < s.ends[run]; i += P::lanes) gather_pack(s.velocities + index, s.batch, s.rows, i);
+      i = s.ends[run];
+    }
+    moments_to_affine(s.batch, s.rows, step);
+    // those that have left their cell
+    for (int run = 0, i = 0; run < s.runs; ++run) {
+      const S index = S(arena_index<D>(s.cells[run]));
+      for (; i < s.ends[run]; ++i) {
+        if (s.rows.index[i] == index) continue;
+        S y[D];
+        place_in_arena(s.batch, s.origin, s.inv_h, i, y);
+        store_velocity(gather_point<Kernel::quadratic, Transfer::mls, D>(s.velocities, y, s.inv_h), i, s);
+      }
+    }
+  }
+}
+
+template <int D, class S>
+void Sweep<D, S>::scatter_packs(Scratch& s) {
+  if constexpr (D == 3) {
+    const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
+    prepare_scatter(s.batch, s.rows, step);
+    for (int run = 0, i = 0; run < s.runs; ++run) {
+      const int index = arena_index<D>(s.cells[run]);
+      for (int k = i; k < s.ends[run]; ++k) {
+        if (s.rows.index[k] == S(index)) continue;
+        scatter_alone(k, s.cells[run], s);
+        for (int x = 0; x < 3; ++x) std::fill(s.rows.wide_w[x][k], s.rows.wide_w[x][k] + 4, S(0));
+      }
+      scatter_cell(s.arena + index, s.rows, i, s.ends[run]);
+      i = s.ends[run];
+    }
+  }
+}
+
+template class Sweep<2, float>;
+template class Sweep<2, double>;
+template class Sweep<3, float>;
+template class Sweep<3, double>;
+
+}  // namespace pliant

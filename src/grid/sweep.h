@@ -1,0 +1,75 @@
+// One pass over all blocks: particles take velocities from the grid, move, and give momenta to the arenas.
+//
+// A step of N substeps is: scatter | grid | gather+scatter | grid | ... | gather. Between gather and scatter a particle stays in the first
+// cache; its velocity and C never go to memory but at the two ends.
+#pragma once
+
+#include "grid/advance.h"
+#include "grid/grid.h"
+#include "grid/transfer_packs.h"
+
+#include <memory>
+
+namespace pliant {
+
+enum class Pass { scatter, gather_scatter, gather };
+
+// constant during a step
+template <int D, class S>
+struct SweepStep {
+  S dt, h;
+  const std::vector<AnyLaw<S>>* laws;             // by group
+  const std::vector<Matrix<S, D>>* actuations;    // by group
+};
+
+struct SweepReport {
+  double max_speed = 0;        // m/s, largest component
+  std::size_t strays = 0;      // particles that were out of their cell when they scattered
+  std::size_t bad_block = SIZE_MAX;  // first block with a particle that is too fast or not finite
+};
+
+// seconds, summed over threads, from a sample of blocks
+struct SweepTimes {
+  double load = 0, gather = 0, stress = 0, scatter = 0, store = 0;
+};
+
+template <int D, class S>
+class Sweep {
+ public:
+  Sweep(Kernel kernel, Transfer transfer, int threads);
+  ~Sweep();
+
+  SweepReport run(Pass pass, const SweepStep<D, S>& step, const Layout<D, S>& layout, Grid<D, S>& grid,
+                  Particles<D, S>& particles, Workers& workers);
+
+  const SweepTimes& times() const { return times_; }
+  void clear_times() { times_ = {}; }
+  std::size_t bytes() const;
+
+ private:
+  struct Scratch;  // of one thread
+  struct BlockReport {
+    S max_speed;
+    std::uint32_t strays;
+    bool bad;
+  };
+  struct Job;      // the arguments of run
+
+  void run_block(const Job& job, std::size_t b, Scratch& scratch);
+  void run_batch(const Job& job, std::uint32_t group, std::uint32_t first, int count, Scratch& scratch);
+  void gather(Scratch& scratch);
+  void scatter(Scratch& scratch);
+  void gather_packs(Scratch& scratch);
+  void scatter_packs(Scratch& scratch);
+  void scatter_alone(int i, int cell, Scratch& scratch);
+  void store_velocity(const PointVelocity<D, S>& p, int i, Scratch& scratch);
+
+  Kernel kernel_;
+  Transfer transfer_;
+  bool packs_;  // the fast path
+  std::vector<std::unique_ptr<Scratch>> scratch_;
+  Buffer<BlockReport> reports_;
+  SweepTimes times_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,255 @@
+// The fast path, 3-D quadratic MLS: many particles of one cell at a time.
+//
+// Gather: one lane per particle, node values broadcast; the weights are a product over axes, so sums go over z, then y, then x.
+// Scatter: one lane per component (momentum x, y, z, mass) of one or two particles; the nodes of a slice stay in registers while
+// all particles of the cell add to them.
+#pragma once
+
+#include "grid/batch.h"
+#include "grid/node.h"
+#include "grid/point_transfer.h"
+
+namespace pliant {
+
+// rows that the fast path needs beside the batch
+template <class S>
+struct PackRows {
+  static constexpr int stride = Batch<3, S>::stride;
+  alignas(64) S index[stride];        // place in the arena of the first node, a whole number
+  alignas(64) S f[3][stride];         // position from that node, in cells
+  alignas(64) S w[9][stride];         // weights: x0 x1 x2 y0 y1 y2 z0 z1 z2
+  alignas(64) S moment[9][stride];    // sum w v_c k_d, k = 0, 1, 2 the node along axis d
+  alignas(64) S wide_w[9][stride][4]; // weights, four times each
+  alignas(64) S q[4][stride][4];      // momentum and mass at the first node; change per node along x, y, z
+};
+
+template <class S>
+struct PackStep {
+  S dt, h, inv_h;
+  S origin[3];  // of the block's arena, in cells
+};
+
+template <class S>
+inline void quadratic_weights(Wide<S> f, Wide<S>* w) {
+  const Wide<S> a = Wide<S>(S(1.5)) - f, b = f - Wide<S>(1), c = f - Wide<S>(S(0.5));
+  w[0] = Wide<S>(S(0.5)) * a * a;
+  w[1] = S(0.75) - b * b;
+  w[2] = S(0.5) * c * c;
+}
+
+// index, f and weights of a pack of particles at row i
+template <class S>
+inline void locate(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step, int i, Wide<S>* f, Wide<S>* w) {
+  using P = Wide<S>;
+  P index = 0;
+  for (int d = 0; d < 3; ++d) {
+    const P y = P::load(batch.x(d) + i) * step.inv_h - P(step.origin[d]);
+    const P base = floor(y - P(S(0.5)));
+    f[d] = y - base;
+    index = index * S(arena_side) + base;
+    quadratic_weights<S>(f[d], w + 3 * d);
+  }
+  index.store(rows.index + i);
+}
+
+template <class S>
+void locate_for_gather(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step) {
+  using P = Wide<S>;
+  for (int i = 0; i < batch.count; i += P::lanes) {
+    P f[3], w[9];
+    locate(batch, rows, step, i, f, w);
+    for (int d = 0; d < 3; ++d) f[d].store(rows.f[d] + i);
+    for (int k = 0; k < 9; ++k) w[k].store(rows.w[k] + i);
+  }
+}
+
+// velocity and moments of up to one pack of particles from row i, all in the cell whose first node is at `node`
+template <class S>
+inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& rows, int i) {
+  using P = Wide<S>;
+  const P wz0 = P::load(rows.w[6] + i), wz1 = P::load(rows.w[7] + i), wz2 = P::load(rows.w[8] + i);
+#pragma GCC unroll 1
+  for (int c = 0; c < 3; ++c) {
+    P v, bx, by, bz;
+#pragma GCC unroll 3
+    for (int x = 0; x < 3; ++x) {
+      P sum, sum_y, sum_z;  // over y and z: of v, k_y v, k_z v
+#pragma GCC unroll 3
+      for (int y = 0; y < 3; ++y) {
+        const Node<S>* n = node + (x * arena_side + y) * arena_side;
+        const P last = P(n[2].a[c]) * wz2;
+        const P upper = P(n[1].a[c]) * wz1 + last;
+        const P all = P(n[0].a[c]) * wz0 + upper;
+        const P wy = P::load(rows.w[3 + y] + i);
+        if (y == 0) {
+          sum = all * wy;
+          sum_z = (upper + last) * wy;
+        } else {
+          const P part = all * wy;
+          sum = sum + part;
+          sum_y = y == 1 ? part : sum_y + (part + part);
+          sum_z = sum_z + (upper + last) * wy;
+        }
+      }
+      const P wx = P::load(rows.w[x] + i);
+      if (x == 0) {
+        v = sum * wx;
+        by = sum_y * wx;
+        bz = sum_z * wx;
+      } else {
+        const P part = sum * wx;
+        v = v + part;
+        bx = x == 1 ? part : bx + (part + part);
+        by = by + sum_y * wx;
+        bz = bz + sum_z * wx;
+      }
+    }
+    v.store(batch.v[c] + i);
+    bx.store(rows.moment[3 * c] + i);
+    by.store(rows.moment[3 * c + 1] + i);
+    bz.store(rows.moment[3 * c + 2] + i);
+  }
+}
+
+// C = 4/h^2 sum w v (xi - xp)^T from the moments
+template <class S>
+void moments_to_affine(Batch<3, S>& batch, const PackRows<S>& rows, const PackStep<S>& step) {
+  using P = Wide<S>;
+  const P scale = 4 * step.inv_h;
+  for (int i = 0; i < batch.count; i += P::lanes)
+    for (int c = 0; c < 3; ++c) {
+      const P v = P::load(batch.v[c] + i);
+      for (int d = 0; d < 3; ++d)
+        (scale * (P::load(rows.moment[3 * c + d] + i) - P::load(rows.f[d] + i) * v)).store(batch.affine[3 * c + d] + i);
+    }
+}
+
+// out[l] = four times lane l
+template <class S>
+inline void spread(Wide<S> w, S (*out)[4]) {
+  const auto v = w.v;
+  if constexpr (Wide<S>::lanes == 8) {
+    const auto put = [&](int l, typename Wide<S>::Vector t) {
+      std::memcpy(out[l], &t, 16);
+      std::memcpy(out[l + 4], reinterpret_cast<const char*>(&t) + 16, 16);
+    };
+    put(0, __builtin_shufflevector(v, v, 0, 0, 0, 0, 4, 4, 4, 4));
+    put(1, __builtin_shufflevector(v, v, 1, 1, 1, 1, 5, 5, 5, 5));
+    put(2, __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6));
+    put(3, __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7));
+  } else {
+    for (int l = 0; l < 4; ++l) Wide<S>(v[l]).store(out[l]);
+  }
+}
+
+// out[l] = lane l of a, b, c, d
+template <class S>
+inline void zip(Wide<S> a, Wide<S> b, Wide<S> c, Wide<S> d, S (*out)[4]) {
+  if constexpr (Wide<S>::lanes == 8) {
+    const auto ab0 = __builtin_shufflevector(a.v, b.v, 0, 8, 1, 9, 4, 12, 5, 13);
+    const auto ab1 = __builtin_shufflevector(a.v, b.v, 2, 10, 3, 11, 6, 14, 7, 15);
+    const auto cd0 = __builtin_shufflevector(c.v, d.v, 0, 8, 1, 9, 4, 12, 5, 13);
+    const auto cd1 = __builtin_shufflevector(c.v, d.v, 2, 10, 3, 11, 6, 14, 7, 15);
+    const auto put = [&](int l, typename Wide<S>::Vector t) {
+      std::memcpy(out[l], &t, 16);
+      std::memcpy(out[l + 4], reinterpret_cast<const char*>(&t) + 16, 16);
+    };
+    put(0, __builtin_shufflevector(ab0, cd0, 0, 1, 8, 9, 4, 5, 12, 13));
+    put(1, __builtin_shufflevector(ab0, cd0, 2, 3, 10, 11, 6, 7, 14, 15));
+    put(2, __builtin_shufflevector(ab1, cd1, 0, 1, 8, 9, 4, 5, 12, 13));
+    put(3, __builtin_shufflevector(ab1, cd1, 2, 3, 10, 11, 6, 7, 14, 15));
+  } else {
+    const auto ab0 = __builtin_shufflevector(a.v, b.v, 0, 4, 2, 6), ab1 = __builtin_shufflevector(a.v, b.v, 1, 5, 3, 7);
+    const auto cd0 = __builtin_shufflevector(c.v, d.v, 0, 4, 2, 6), cd1 = __builtin_shufflevector(c.v, d.v, 1, 5, 3, 7);
+    Wide<S>(__builtin_shufflevector(ab0, cd0, 0, 1, 4, 5)).store(out[0]);
+    Wide<S>(__builtin_shufflevector(ab1, cd1, 0, 1, 4, 5)).store(out[1]);
+    Wide<S>(__builtin_shufflevector(ab0, cd0, 2, 3, 6, 7)).store(out[2]);
+    Wide<S>(__builtin_shufflevector(ab1, cd1, 2, 3, 6, 7)).store(out[3]);
+  }
+}
+
+// what each particle adds to its nodes: w (q + k_x qx + k_y qy + k_z qz), k = 0, 1, 2
+template <class S>
+void prepare_scatter(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step) {
+  using P = Wide<S>;
+  for (int i = 0; i < batch.count; i += P::lanes) {
+    P f[3], w[9];
+    locate(batch, rows, step, i, f, w);
+    for (int k = 0; k < 9; ++k) spread<S>(w[k], rows.wide_w[k] + i);
+    const P m = P::load(batch.mass() + i);
+    const P stress_scale = 4 * step.inv_h;
+    Matrix<P, 3> A;
+    P q[3];
+    for (int c = 0; c < 3; ++c) {
+      q[c] = m * P::load(batch.v[c] + i);
+      for (int d = 0; d < 3; ++d) {
+        A(c, d) = (m * step.h) * P::load(batch.affine[3 * c + d] + i) - stress_scale * P::load(batch.impulse[3 * c + d] + i);
+        q[c] = q[c] - A(c, d) * f[d];
+      }
+    }
+    zip<S>(q[0], q[1], q[2], m, rows.q[0] + i);
+    for (int d = 0; d < 3; ++d) zip<S>(A(0, d), A(1, d), A(2, d), P(0), rows.q[1 + d] + i);
+  }
+}
+
+// adds three neighbouring nodes that were summed over one or two particles per register
+template <class S>
+inline void add_nodes(Node<S>* node, Wide<S> a, Wide<S> b, Wide<S> c) {
+  using P = Wide<S>;
+  if constexpr (P::lanes == 8) {
+    const P ab = P(__builtin_shufflevector(a.v, b.v, 0, 1, 2, 3, 8, 9, 10, 11)) +
+                 P(__builtin_shufflevector(a.v, b.v, 4, 5, 6, 7, 12, 13, 14, 15));
+    (P::load(node[0].a) + ab).store(node[0].a);
+    using Half = typename VectorOf<S, 4>::type;
+    Half low, high, old;
+    std::memcpy(&low, &c.v, 16);
+    std::memcpy(&high, reinterpret_cast<const char*>(&c.v) + 16, 16);
+    std::memcpy(&old, node[2].a, 16);
+    old += low + high;
+    std::memcpy(node[2].a, &old, 16);
+  } else {
+    (P::load(node[0].a) + a).store(node[0].a);
+    (P::load(node[1].a) + b).store(node[1].a);
+    (P::load(node[2].a) + c).store(node[2].a);
+  }
+}
+
+// particles [first, last) of the batch, all in the cell whose first node is at `node`
+template <class S>
+inline void scatter_cell(Node<S>* node, const PackRows<S>& rows, int first, int last) {
+  using P = Wide<S>;
+  constexpr int per = P::lanes / 4;  // particles per register
+  // with an odd number of particles the last register holds one too many
+  P keep = 1;
+  for (int l = 4; l < P::lanes; ++l) keep.set(l, 0);
+#pragma GCC unroll 3
+  for (int x = 0; x < 3; ++x) {
+    P a[3][3];
+    for (int y = 0; y < 3; ++y)
+      for (int z = 0; z < 3; ++z) a[y][z] = 0;
+    for (int p = first; p < last; p += per) {
+      P wx = P::load(rows.wide_w[x][p]);
+      if (per == 2 && p + 1 == last) wx = wx * keep;
+      P q = P::load(rows.q[0][p]);
+      if (x == 1) q = q + P::load(rows.q[1][p]);
+      if (x == 2) q = q + S(2) * P::load(rows.q[1][p]);
+      q = q * wx;
+      const P qy = P::load(rows.q[2][p]) * wx, qz = P::load(rows.q[3][p]) * wx;
+#pragma GCC unroll 3
+      for (int y = 0; y < 3; ++y) {
+        const P wy = P::load(rows.wide_w[3 + y][p]);
+        P t = q * wy;
+        const P tz = qz * wy;
+        a[y][0] = a[y][0] + t * P::load(rows.wide_w[6][p]);
+        t = t + tz;
+        a[y][1] = a[y][1] + t * P::load(rows.wide_w[7][p]);
+        t = t + tz;
+        a[y][2] = a[y][2] + t * P::load(rows.wide_w[8][p]);
+        q = q + qy;
+      }
+    }
+    for (int y = 0; y < 3; ++y) add_nodes<S>(node + (x * arena_side + y) * arena_side, a[y][0], a[y][1], a[y][2]);
+  }
+}
+
+}  // namespace pliant

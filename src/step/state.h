@@ -1,0 +1,23 @@
+// What a step changes, and all that is saved, hashed and compared.
+#pragma once
+
+#include "grid/boundary.h"
+#include "grid/particles.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace pliant {
+
+template <int D, class S>
+struct State {
+  double time = 0;
+  std::uint64_t steps = 0;
+  double max_speed = 0;                             // m/s, largest velocity component; sets the next substep count
+  std::vector<BoundaryMotion> boundaries;
+  std::vector<std::array<double, 9>> actuations;    // Pa, by group
+  Particles<D, S> particles;
+};
+
+}  // namespace pliant

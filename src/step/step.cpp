@@ -1,0 +1,259 @@
+#include "step/step.h"
+
+#include "core/error.h"
+#include "step/balance.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+double clock_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+enum Stage { sorting, loading, gathering, stressing, scattering, storing, gridding, balancing, stage_count };
+constexpr const char* stage_names[stage_count] = {"sort",    "load",  "gather", "stress",
+                                                  "scatter", "store", "grid",   "balance"};
+
+class Clock {
+ public:
+  explicit Clock(StepReport& report) : report_(report), last_(clock_now()) {}
+  void lap(Stage stage) { report_.stages[stage].seconds += split(); }
+  // a sweep's wall time, shared out as its sampled blocks spent theirs
+  void lap(const SweepTimes& t) {
+    const double wall = split(), all = t.load + t.gather + t.stress + t.scatter + t.store;
+    const double share = all > 0 ? wall / all : 0;
+    report_.stages[loading].seconds += all > 0 ? t.load * share : wall;
+    report_.stages[gathering].seconds += t.gather * share;
+    report_.stages[stressing].seconds += t.stress * share;
+    report_.stages[scattering].seconds += t.scatter * share;
+    report_.stages[storing].seconds += t.store * share;
+  }
+
+ private:
+  double split() {
+    const double t = clock_now(), spent = t - last_;
+    last_ = t;
+    return spent;
+  }
+  StepReport& report_;
+  double last_;
+};
+
+// how many substeps, and how far particles may drift between sorts
+struct Plan {
+  int substeps;
+  double max_drift;  // cells
+};
+
+// particles are sorted again when this part of them is out of its cell
+constexpr double max_strays = 0.15;
+
+// smallest value of the plastic number, which for hardening laws sets the wave speed
+template <int D, class S>
+double smallest_plastic(const Group& group, const State<D, S>& state) {
+  double least = state.particles.points[group.begin].plastic;
+  for (std::size_t i = group.begin; i < group.end; ++i) least = min(least, double(state.particles.points[i].plastic));
+  return least;
+}
+
+template <int D, class S>
+int automatic_substeps(const Model<S>& model, const State<D, S>& now) {
+  const StepOptions& o = model.scene.step;
+  double needed = 1;
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    const Material& material = model.materials[g];
+    const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
+    const double wave = sound_speed(material, plastic);
+    needed = max(needed, o.dt * (wave + now.max_speed) / (o.courant * o.cell));
+    // explicit diffusion of momentum is stable below h^2 / (2 D nu)
+    needed = max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
+  }
+  if (!(needed <= o.max_substeps))
+    fail(ErrorCode::too_fast,
+         "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
+         "max_substeps = {}; reduce dt, use larger cells or softer material, or raise max_substeps",
+         o.dt, std::ceil(needed), now.max_speed, o.max_substeps);
+  return int(std::ceil(needed));
+}
+
+template <int D, class S>
+struct Attempt {
+  const Model<S>& model;
+  const State<D, S>& now;
+  State<D, S>& next;
+  Workspace<D, S>& work;
+  StepReport& report;
+  Plan plan;
+  SweepStep<D, S> sweep_step;
+  GridStep<D, S> grid_step;
+  double drift = 0;         // cells, since the last sort, at most
+  double last_move = 0;     // cells, in the last substep, at most
+  double strays = 0;        // part of the particles, in the last sweep
+};
+
+template <int D, class S>
+void sort_into_next(Attempt<D, S>& a) {
+  const auto& o = a.model.scene.step;
+  a.work.layout.build(a.now.particles.points, a.model.groups, S(o.cell), a.work.workers);
+  a.work.layout.reorder(a.now.particles.points, a.next.particles.points, a.work.workers);
+  a.work.layout.reorder(a.now.particles.motions, a.next.particles.motions, a.work.workers);
+  a.work.grid.fit(a.work.layout);
+  ++a.report.sorts;
+}
+
+// in the middle of a step only points need to move: velocities are on the grid
+template <int D, class S>
+void sort_again(Attempt<D, S>& a) {
+  auto& points = a.next.particles.points;
+  a.work.points.resize(points.size());
+  a.work.next_layout.build(points, a.model.groups, S(a.model.scene.step.cell), a.work.workers);
+  a.work.next_layout.reorder(points, a.work.points, a.work.workers);
+  points.swap(a.work.points);
+  a.work.grid.refit(a.work.layout, a.work.next_layout);
+  std::swap(a.work.layout, a.work.next_layout);
+  ++a.report.sorts;
+  a.drift = 0;
+}
+
+template <int D, class S>
+[[noreturn]] void fail_at(const Attempt<D, S>& a, std::size_t block, int substep) {
+  const auto& b = a.work.layout.blocks[block];
+  const double side = block_side * a.model.scene.step.cell;
+  double x[3] = {0, 0, 0};
+  for (int d = 0; d < D; ++d) x[d] = (b.coord[d] + 0.5) * side;
+  fail(ErrorCode::too_fast,
+       "matter near ({:.4g}, {:.4g}, {:.4g}) m moved more than a cell of {} m in substep {} of {} at t = {:.6g} s, or its "
+       "deformation is not finite; use more substeps (a smaller courant or dt), or softer material",
+       x[0], x[1], x[2], a.model.scene.step.cell, substep + 1, a.plan.substeps, a.now.time);
+}
+
+template <int D, class S>
+void sweep(Attempt<D, S>& a, Pass pass, int substep) {
+  a.work.sweep.clear_times();
+  const SweepReport r =
+      a.work.sweep.run(pass, a.sweep_step, a.work.layout, a.work.grid, a.next.particles, a.work.workers);
+  if (r.bad_block != SIZE_MAX) fail_at(a, r.bad_block, substep);
+  a.last_move = r.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
+  a.drift += a.last_move;
+  a.strays = double(r.strays) / double(a.next.particles.size());
+  a.report.strays += a.strays / a.plan.substeps;
+  a.report.max_speed = max(a.report.max_speed, r.max_speed);
+  if (pass == Pass::gather) a.next.max_speed = r.max_speed;
+}
+
+// as new, but without giving its memory back
+void clear(StepReport& report) {
+  StepReport fresh;
+  std::swap(fresh.stages, report.stages);
+  std::swap(fresh.boundary_impulses, report.boundary_impulses);
+  fresh.before = report.before;
+  std::swap(fresh, report);
+  report.stages.clear();
+  for (const char* name : stage_names) report.stages.push_back({name, 0});
+  report.boundary_impulses.clear();
+}
+
+template <int D, class S>
+void prepare(Attempt<D, S>& a) {
+  const StepOptions& o = a.model.scene.step;
+  clear(a.report);
+  a.report.substeps = a.plan.substeps;
+  a.work.impulses.assign(a.model.boundaries.size(), Vec::zero());
+  a.next.boundaries = a.now.boundaries;
+  a.next.actuations = a.now.actuations;
+  a.work.actuations.resize(a.now.actuations.size());
+  for (std::size_t g = 0; g < a.now.actuations.size(); ++g)
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) a.work.actuations[g](i, j) = S(a.now.actuations[g][std::size_t(3 * i + j)]);
+  const S dt = S(o.dt / a.plan.substeps);
+  a.sweep_step = {dt, S(o.cell), &a.model.laws, &a.work.actuations};
+  a.grid_step.dt = dt;
+  a.grid_step.h = S(o.cell);
+  for (int d = 0; d < D; ++d) a.grid_step.gravity[d] = S(o.gravity[d]);
+  a.grid_step.shapes = &a.model.boundaries;
+  a.grid_step.motions = &a.next.boundaries;
+}
+
+template <int D, class S>
+void finish(Attempt<D, S>& a) {
+  const StepOptions& o = a.model.scene.step;
+  a.next.time = a.now.time + o.dt;
+  a.next.steps = a.now.steps + 1;
+  a.report.time = a.next.time;
+  a.report.blocks = a.work.layout.blocks.size();
+  for (const Vec& v : a.work.impulses) a.report.boundary_impulses.push_back({v[0], v[1], v[2]});
+  if (!o.balance) return;
+  a.report.after = balance(a.model, a.next, a.work);
+  for (int d = 0; d < D; ++d) a.report.gravity_impulse[d] = a.report.after.mass * o.gravity[d] * o.dt;
+}
+
+// the step, from top to bottom
+template <int D, class S>
+void attempt(Attempt<D, S>& a) {
+  prepare(a);
+  Clock clock(a.report);
+
+  // order the particles, scatter their momenta
+  sort_into_next(a);
+  clock.lap(sorting);
+  sweep(a, Pass::scatter, 0);
+  clock.lap(a.work.sweep.times());
+  a.drift = 0;
+  a.last_move = a.now.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
+
+  for (int substep = 0; substep < a.plan.substeps; ++substep) {
+    // momenta to velocities, gravity, boundaries; then the boundaries move
+    a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
+    for (BoundaryMotion& b : a.next.boundaries) b.center += double(a.sweep_step.dt) * b.velocity;
+    clock.lap(gridding);
+
+    // order again before anybody can leave its block's arena
+    const bool far = a.drift + 2 * a.last_move > a.plan.max_drift;
+    if (substep > 0 && (far || a.strays > max_strays)) sort_again(a);
+    clock.lap(sorting);
+
+    // particles take velocities, move, and give momenta again
+    const bool last = substep + 1 == a.plan.substeps;
+    sweep(a, last ? Pass::gather : Pass::gather_scatter, substep);
+    clock.lap(a.work.sweep.times());
+  }
+
+  finish(a);
+  clock.lap(balancing);
+}
+
+}  // namespace
+
+template <int D, class S>
+void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work,
+          StepReport& report) {
+  const StepOptions& o = model.scene.step;
+  const bool automatic = o.substeps == 0;
+  Plan plan = {automatic ? automatic_substeps(model, now) : o.substeps, 1.0};
+  for (int retry = 0;; ++retry) {
+    try {
+      Attempt<D, S> a = {model, now, next, work, report, plan, {}, {}};
+      attempt(a);
+      break;
+    } catch (const Error& error) {
+      // once with sorting in every substep, then with more and more substeps
+      if (error.code() != ErrorCode::too_fast) throw;
+      if (retry == 0)
+        plan.max_drift = 0;
+      else if (automatic && 2 * plan.substeps <= o.max_substeps)
+        plan.substeps *= 2;
+      else
+        throw;
+    }
+  }
+  if (automatic && plan.max_drift == 0)
+    report.warnings.push_back(fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps));
+}
+
+template void step(const Model<float>&, const State<2, float>&, State<2, float>&, Workspace<2, float>&, StepReport&);
+template void step(const Model<float>&, const State<3, float>&, State<3, float>&, Workspace<3, float>&, StepReport&);
+template void step(const Model<double>&, const State<2, double>&, State<2, double>&, Workspace<2, double>&, StepReport&);
+template void step(const Model<double>&, const State<3, double>&, State<3, double>&, Workspace<3, double>&, StepReport&);
+
+}  // namespace pliant

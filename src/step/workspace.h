@@ -1,0 +1,32 @@
+// Scratch of a step: may be thrown away between any two steps without changing a bit of the result.
+#pragma once
+
+#include "grid/sweep.h"
+#include "pliant/report.h"
+#include "step/model.h"
+
+namespace pliant {
+
+template <int D, class S>
+struct Workspace {
+  Workspace(const Model<S>& model, Workers& workers_)
+      : workers(workers_),
+        grid(model.scene.step.kernel == Kernel::compact ? 2 : 1),
+        sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()) {}
+
+  Workers& workers;
+  Layout<D, S> layout, next_layout;
+  Grid<D, S> grid;
+  Sweep<D, S> sweep;
+  Buffer<Point<D, S>> points;              // for sorting within a step
+  std::vector<Matrix<S, D>> actuations;
+  std::vector<Vec> impulses;               // of the boundaries
+  std::vector<Balance> partial_balances;
+
+  std::size_t bytes() const {
+    return layout.bytes() + next_layout.bytes() + grid.bytes() + sweep.bytes() + points.bytes() +
+           partial_balances.capacity() * sizeof(Balance);
+  }
+};
+
+}  // namespace pliant

@@ -1,0 +1,247 @@
+#include "pliant/world.h"
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "scene/sampling.h"
+#include "step/balance.h"
+#include "step/step.h"
+#include "step/world_impl.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace pliant {
+namespace {
+
+// all that is loaded before particles get their precision
+struct Sampled {
+  std::vector<Samples> matter;
+  std::size_t count = 0;
+};
+
+Samples samples_of(const Matter& matter, const Scene& scene) {
+  if (matter.points.empty()) return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension);
+  return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
+}
+
+Sampled sample_all(const Scene& scene) {
+  Sampled all;
+  for (const Matter& matter : scene.matter) {
+    all.matter.push_back(samples_of(matter, scene));
+    if (all.matter.back().positions.empty())
+      fail(ErrorCode::bad_input, "matter '{}' is empty: no particle fits; use more particles per cell or smaller cells",
+           matter.name);
+    all.count += all.matter.back().positions.size();
+  }
+  if (all.count > scene.max_particles)
+    fail(ErrorCode::too_large, "the scene has {} particles, more than max_particles = {}; use larger cells or raise it",
+         all.count, scene.max_particles);
+  return all;
+}
+
+const Material& material_of(const Scene& scene, const Matter& matter) {
+  for (const Material& m : scene.materials)
+    if (m.name == matter.material) return m;
+  fail(ErrorCode::bad_input, "matter '{}': there is no material '{}'", matter.name, matter.material);
+}
+
+template <class T>
+std::size_t find_named(const std::vector<T>& list, const std::string& name, const char* what) {
+  std::string known;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].name == name) return i;
+    known += (i ? ", '" : "'") + list[i].name + "'";
+  }
+  fail(ErrorCode::bad_input, "there is no {} '{}'; known are {}", what, name, known.empty() ? "none" : known);
+}
+
+Vec mean(const std::vector<Vec3>& points) {
+  Vec sum = Vec::zero();
+  for (const Vec3& p : points) sum += Vec{{p[0], p[1], p[2]}};
+  return (1.0 / double(points.size())) * sum;
+}
+
+template <int D, class S>
+class WorldOf : public World::Impl {
+ public:
+  WorldOf(const Scene& scene, const Sampled& sampled, int threads)
+      : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_) {
+    now_.particles.allocate(sampled.count);
+    next_.particles.allocate(sampled.count);
+    for (std::size_t g = 0; g < model_.groups.size(); ++g) place(scene.matter[g], sampled.matter[g], g);
+    for (const Boundary& b : scene.boundaries)
+      now_.boundaries.push_back({{{b.center[0], b.center[1], b.center[2]}}, {{b.velocity[0], b.velocity[1], b.velocity[2]}}});
+    now_.actuations.assign(model_.groups.size(), {});
+  }
+
+  const StepReport& step() override {
+    if (model_.scene.step.balance && !balance_known_) report_.before = pliant::balance(model_, now_, work_);
+    if (balance_known_) next_report_.before = report_.after;
+    else next_report_.before = report_.before;
+    pliant::step(model_, now_, next_, work_, next_report_);
+    std::swap(now_, next_);
+    std::swap(report_, next_report_);
+    balance_known_ = model_.scene.step.balance;
+    return report_;
+  }
+
+  const StepReport& report() const override { return report_; }
+  double time() const override { return now_.time; }
+  const Scene& scene() const override { return model_.scene; }
+  int threads() const override { return workers_.threads(); }
+  std::size_t particle_count() const override { return now_.particles.size(); }
+  std::size_t memory() const override { return now_.particles.bytes() + next_.particles.bytes() + work_.bytes(); }
+
+  View view(const std::string& matter, Attribute attribute) const override {
+    const Group group = model_.groups[find_named(model_.scene.matter, matter, "matter")];
+    const Point<D, S>* p = now_.particles.points.data() + group.begin;
+    const Motion<D, S>* q = now_.particles.motions.data() + group.begin;
+    View v;
+    v.precision = sizeof(S) == 4 ? Precision::float32 : Precision::float64;
+    v.count = group.end - group.begin;
+    v.stride = sizeof(Point<D, S>);
+    switch (attribute) {
+      case Attribute::position: v.data = p->x; v.shape = {D}; break;
+      case Attribute::deformation_gradient: v.data = p->F; v.shape = {D, D}; break;
+      case Attribute::plastic: v.data = &p->plastic; break;
+      case Attribute::mass: v.data = &p->mass; break;
+      case Attribute::volume: v.data = &p->volume; break;
+      case Attribute::id: v.data = &p->id; break;
+      case Attribute::velocity: v.data = q->v; v.shape = {D}; v.stride = sizeof(Motion<D, S>); break;
+      case Attribute::affine: v.data = q->C; v.shape = {D, D}; v.stride = sizeof(Motion<D, S>); break;
+    }
+    return v;
+  }
+
+  void set_actuation(const std::string& matter, const std::array<double, 9>& stress) override {
+    const std::size_t g = find_named(model_.scene.matter, matter, "matter");
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        if (!std::isfinite(stress[3 * i + j]))
+          fail(ErrorCode::bad_input, "actuation of '{}': entry ({}, {}) is {} Pa; give finite numbers", matter, i, j,
+               stress[3 * i + j]);
+        if (stress[3 * i + j] != stress[3 * j + i])
+          fail(ErrorCode::bad_input, "actuation of '{}': {} Pa at ({}, {}) but {} Pa at ({}, {}); give a symmetric stress",
+               matter, stress[3 * i + j], i, j, stress[3 * j + i], j, i);
+      }
+    now_.actuations[g] = stress;
+  }
+
+  void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) override {
+    const std::size_t k = find_named(model_.scene.boundaries, boundary, "boundary");
+    for (double v : velocity)
+      if (!std::isfinite(v)) fail(ErrorCode::bad_input, "velocity of boundary '{}' is {} m/s; give finite numbers", boundary, v);
+    now_.boundaries[k].velocity = {{velocity[0], velocity[1], velocity[2]}};
+  }
+
+  Balance balance() override { return pliant::balance(model_, now_, work_); }
+
+  std::vector<Section> sections() override {
+    return {{"time", &now_.time, sizeof now_.time},
+            {"steps", &now_.steps, sizeof now_.steps},
+            {"max_speed", &now_.max_speed, sizeof now_.max_speed},
+            {"boundaries", now_.boundaries.data(), now_.boundaries.size() * sizeof(BoundaryMotion)},
+            {"actuations", now_.actuations.data(), now_.actuations.size() * sizeof(now_.actuations[0])},
+            {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
+            {"motions", now_.particles.motions.data(), now_.particles.size() * sizeof(Motion<D, S>)}};
+  }
+
+  void state_replaced() override { balance_known_ = false; }
+
+ private:
+  static Model<S> make_model(const Scene& scene, const Sampled& sampled) {
+    Model<S> model;
+    model.scene = scene;
+    std::size_t next = 0;
+    for (std::size_t g = 0; g < scene.matter.size(); ++g) {
+      const std::size_t count = sampled.matter[g].positions.size();
+      model.groups.push_back({next, next + count});
+      next += count;
+      model.materials.push_back(material_of(scene, scene.matter[g]));
+      model.laws.push_back(make_law<S>(model.materials.back()));
+      model.scene.matter[g].points = {};  // the particles have them now
+    }
+    for (const Boundary& b : scene.boundaries) model.boundaries.push_back(boundary_shape(b, scene.dimension));
+    return model;
+  }
+
+  void place(const Matter& matter, const Samples& samples, std::size_t g) {
+    const Vec center = mean(samples.positions);
+    const Vec w = {{matter.angular_velocity[0], matter.angular_velocity[1], matter.angular_velocity[2]}};
+    const double turn[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    const double plastic = std::visit([](const auto& law) { return double(law.initial_plastic); }, model_.laws[g]);
+    for (std::size_t i = 0; i < samples.positions.size(); ++i) {
+      const std::size_t k = model_.groups[g].begin + i;
+      Point<D, S>& p = now_.particles.points[k];
+      Motion<D, S>& q = now_.particles.motions[k];
+      for (int d = 0; d < D; ++d) {
+        p.x[d] = S(samples.positions[i][std::size_t(d)]);
+        double v = matter.velocity[std::size_t(d)];
+        for (int e = 0; e < D; ++e) {
+          v += turn[3 * d + e] * (samples.positions[i][std::size_t(e)] - center[e]);
+          q.C[d * D + e] = S(turn[3 * d + e]);
+          p.F[d * D + e] = S(d == e);
+        }
+        q.v[d] = S(v);
+        now_.max_speed = max(now_.max_speed, std::fabs(double(q.v[d])));
+      }
+      p.plastic = S(plastic);
+      p.volume = S(samples.volumes[i]);
+      p.mass = S(model_.materials[g].density * samples.volumes[i]);
+      p.id = IdOf<S>(k);
+    }
+  }
+
+  Model<S> model_;
+  Workers workers_;
+  State<D, S> now_, next_;
+  Workspace<D, S> work_;
+  StepReport report_, next_report_;
+  bool balance_known_ = false;  // report_.after belongs to now_
+};
+
+std::unique_ptr<World::Impl> make_world(const Scene& scene, int threads) {
+  check(scene);
+  if (threads < 0 || threads > 1024) fail(ErrorCode::bad_input, "threads is {}; give 1 to 1024, or 0 for all cores", threads);
+  if (scene.matter.size() > 1023)
+    fail(ErrorCode::too_large, "the scene has {} pieces of matter; at most 1023 are possible", scene.matter.size());
+  const Sampled sampled = sample_all(scene);
+  const bool single = scene.precision == Precision::float32;
+  if (scene.dimension == 2) {
+    if (single) return std::make_unique<WorldOf<2, float>>(scene, sampled, threads);
+    return std::make_unique<WorldOf<2, double>>(scene, sampled, threads);
+  }
+  if (single) return std::make_unique<WorldOf<3, float>>(scene, sampled, threads);
+  return std::make_unique<WorldOf<3, double>>(scene, sampled, threads);
+}
+
+}  // namespace
+
+World::World(const Scene& scene, int threads) : impl_(make_world(scene, threads)) {}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+const StepReport& World::step() { return impl_->step(); }
+const StepReport& World::report() const { return impl_->report(); }
+double World::time() const { return impl_->time(); }
+const Scene& World::scene() const { return impl_->scene(); }
+int World::threads() const { return impl_->threads(); }
+std::size_t World::particle_count() const { return impl_->particle_count(); }
+std::size_t World::memory() const { return impl_->memory(); }
+View World::view(const std::string& matter, Attribute attribute) const { return impl_->view(matter, attribute); }
+Balance World::balance() const { return impl_->balance(); }
+void World::set_actuation(const std::string& matter, const std::array<double, 9>& stress) {
+  impl_->set_actuation(matter, stress);
+}
+void World::set_boundary_velocity(const std::string& boundary, const Vec3& velocity) {
+  impl_->set_boundary_velocity(boundary, velocity);
+}
+
+std::uint64_t World::state_hash() const {
+  std::uint64_t h = 0;
+  for (const Section& s : impl_->sections()) h = hash_bytes(s.data, s.size, h);
+  return h;
+}
+
+}  // namespace pliant

@@ -1,0 +1,37 @@
+// The world behind its door: one class for all dimensions and precisions, and the state as sections of bytes.
+#pragma once
+
+#include "pliant/world.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace pliant {
+
+// A part of the state as bytes. Its size is fixed by the scene.
+struct Section {
+  const char* name;
+  void* data;
+  std::size_t size;
+};
+
+class World::Impl {
+ public:
+  virtual ~Impl() = default;
+  virtual const StepReport& step() = 0;
+  virtual const StepReport& report() const = 0;
+  virtual double time() const = 0;
+  virtual const Scene& scene() const = 0;
+  virtual int threads() const = 0;
+  virtual std::size_t particle_count() const = 0;
+  virtual std::size_t memory() const = 0;
+  virtual View view(const std::string& matter, Attribute attribute) const = 0;
+  virtual void set_actuation(const std::string& matter, const std::array<double, 9>& stress) = 0;
+  virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
+  virtual Balance balance() = 0;
+  // the whole state; who writes into it calls `state_replaced` afterwards
+  virtual std::vector<Section> sections() = 0;
+  virtual void state_replaced() = 0;
+};
+
+}  // namespace pliant
