@@ -1,0 +1,100 @@
+// Counts what the falling cube allocates in warm steps, by whatever road: malloc itself is counted. Prints one number
+// per choice of law, scalar and threads; returns 1 if any is not 0.
+#include "falling_cube.h"
+#include "pliant/world.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+std::atomic<bool> counting = false;
+std::atomic<long> allocations = 0;
+
+void count() {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+// glibc's own, by the names that it keeps for programs that replace malloc
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) {
+  count();
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t n, std::size_t size) {
+  count();
+  return __libc_calloc(n, size);
+}
+void* realloc(void* p, std::size_t size) {
+  count();
+  return __libc_realloc(p, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
+  count();
+  *p = __libc_memalign(alignment, size);
+  return *p ? 0 : 12;  // ENOMEM
+}
+}
+
+namespace pliant::bench {
+namespace {
+
+constexpr int first = 20, last = 40;  // steps between which nothing may be allocated
+
+long allocations_of(const CubeChoice& cube, int threads) {
+  World world(falling_cube(cube), threads);
+  for (int i = 0; i < first; ++i) world.step();
+  allocations = 0;
+  counting = true;
+  for (int i = first; i < last; ++i) world.step();
+  counting = false;
+  return allocations;
+}
+
+// the counter must be able to count
+bool counts() {
+  allocations = 0;
+  counting = true;
+  void* volatile a = std::malloc(1);
+  int* volatile b = new int(0);
+  counting = false;
+  std::free(a);
+  delete b;
+  return allocations == 2;
+}
+
+}  // namespace
+}  // namespace pliant::bench
+
+int main() {
+  using namespace pliant;
+  if (!bench::counts()) {
+    std::puts("allocations are not seen on this system");
+    return 2;
+  }
+  long total = 0;
+  for (Precision precision : {Precision::float32, Precision::float64})
+    for (Law law : {Law::neo_hookean, Law::fixed_corotated})
+      for (int threads : {1, 2}) {
+        const long n = bench::allocations_of({law, precision, 10}, threads);
+        std::printf("%s %s %d threads: %ld allocations in steps %d to %d\n", name(law),
+                    precision == Precision::float32 ? "float" : "double", threads, n, bench::first, bench::last);
+        total += n;
+      }
+  std::printf("total %ld\n", total);
+  return total ? 1 : 0;
+}

@@ -1,0 +1,81 @@
+// Speed of the explicit step on the falling cube, through the public API. One iteration is one World::step of 16
+// substeps.
+#include "falling_cube.h"
+#include "pliant/world.h"
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+
+namespace pliant::bench {
+namespace {
+
+constexpr int warm_steps = 2;
+constexpr double gravity = 9.81;  // m/s^2
+
+struct Row {
+  CubeChoice cube;
+  int threads;
+
+  std::string name() const {
+    return std::string("explicit/") + pliant::name(cube.law) + "/3d/" +
+           (cube.precision == Precision::float32 ? "float/" : "double/") + std::to_string(particle_count(cube.side)) +
+           "/" + std::to_string(threads);
+  }
+  // enough to time, before the cube jumps up again
+  int steps() const { return cube.side < 40 ? 6 : 2; }
+};
+
+// where the cube is in the end: the peer must come to the same place
+void tell_outcome(const World& world, benchmark::UserCounters& counters) {
+  const Balance b = world.balance();
+  counters["height"] = b.gravity_energy / (b.mass * gravity) / world.scene().step.cell;  // cells, of the centre of mass
+  counters["kinetic"] = b.kinetic_energy;
+  counters["elastic"] = b.elastic_energy;
+}
+
+void run(benchmark::State& state, const Row& row) {
+  World world(falling_cube(row.cube), row.threads);
+  for (int i = 0; i < warm_steps; ++i) world.step();
+
+  std::map<std::string, double> seconds;
+  double total = 0;
+  for (auto _ : state) {
+    const StepReport& report = world.step();
+    for (const StageTime& s : report.stages) {
+      seconds[s.stage] += s.seconds;
+      total += s.seconds;
+    }
+  }
+
+  const double particles = double(world.particle_count());
+  state.counters["mpps"] =
+      benchmark::Counter(particles * substeps * double(state.iterations()) / 1e6, benchmark::Counter::kIsRate);
+  state.counters["bytes_per_particle"] = double(world.memory()) / particles;
+  for (const auto& [stage, s] : seconds) state.counters["share_" + stage] = s / total;
+  tell_outcome(world, state.counters);
+}
+
+void add_rows() {
+  for (Law law : {Law::neo_hookean, Law::fixed_corotated})
+    for (Precision precision : {Precision::float32, Precision::float64})
+      for (int side : {10, 20, 40})
+        for (int threads : {1, 2}) {
+          const Row row = {{law, precision, side}, threads};
+          benchmark::RegisterBenchmark(row.name().c_str(), [row](benchmark::State& state) { run(state, row); })
+              ->Iterations(row.steps())
+              ->UseRealTime()
+              ->Unit(benchmark::kMillisecond);
+        }
+}
+
+}  // namespace
+}  // namespace pliant::bench
+
+int main(int argc, char** argv) {
+  pliant::bench::add_rows();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
