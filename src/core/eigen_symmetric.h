@@ -25,12 +25,11 @@ template <class T>
 inline void turn(Symmetric3<T>& A, Matrix<T, 3>& Q, int p, int q, T negligible) {
   const int k = 3 - p - q;
   const T entry = A.off[k], difference = A.diagonal[q] - A.diagonal[p], twice = entry + entry;
-  const PlaneTurn<T> turn = diagonalising_turn(difference, twice, abs(entry) > negligible);
-  const T c = turn.c, s = turn.s;
-  const T shift = s * (s * difference - c * twice);
-  A.diagonal[p] = A.diagonal[p] + shift;
-  A.diagonal[q] = A.diagonal[q] - shift;
-  A.off[k] = c * (c * entry - s * difference) - (s * s) * entry;
+  const PlaneTurn<T> turn = diagonalising_turn(difference, select(abs(entry) > negligible, twice, T(0)));
+  const T c = turn.c, s = turn.s, cs = c * s, ss = s * s;
+  A.diagonal[p] = (A.diagonal[p] + ss * difference) - cs * twice;
+  A.diagonal[q] = (A.diagonal[q] - ss * difference) + cs * twice;
+  A.off[k] = (c * c - ss) * entry - cs * difference;
   const T kp = A.off[q], kq = A.off[p];
   A.off[q] = c * kp - s * kq;
   A.off[p] = s * kp + c * kq;
@@ -47,30 +46,38 @@ inline void put_in_order(SymmetricEigen<T, D>& e, int p, int q) {
   exchange_columns(e.Q, p, q, wrong);
 }
 
-}  // namespace jacobi
-
-// Jacobi's method, to a few ulps of |A|. Only the upper triangle of A is read.
+// Jacobi's method, for entries not far from 1
 template <class T>
-inline SymmetricEigen<T, 3> eigen_symmetric(const Matrix<T, 3>& input) {
-  const T entries[6] = {input(0, 0), input(1, 1), input(2, 2), input(1, 2), input(0, 2), input(0, 1)};
-  const T scale = power_of_two_below(entries), to_one = T(1) / scale;
-  jacobi::Symmetric3<T> A{{to_one * entries[0], to_one * entries[1], to_one * entries[2]},
-                          {to_one * entries[3], to_one * entries[4], to_one * entries[5]}};
+[[gnu::always_inline]] inline SymmetricEigen<T, 3> eigen_near_one(Symmetric3<T> A) {
   Matrix<T, 3> Q = Matrix<T, 3>::identity();
-  // an entry this small shifts no eigenvalue by more than a quarter ulp of |A|
   const T negligible = T(epsilon<T> / 4);
   constexpr int most_sweeps = 10;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     const T largest = max(max(abs(A.off[0]), abs(A.off[1])), abs(A.off[2]));
     if (!any_of(largest > negligible)) break;
-    jacobi::turn(A, Q, 0, 1, negligible);
-    jacobi::turn(A, Q, 0, 2, negligible);
-    jacobi::turn(A, Q, 1, 2, negligible);
+    turn(A, Q, 0, 1, negligible);
+    turn(A, Q, 0, 2, negligible);
+    turn(A, Q, 1, 2, negligible);
   }
-  SymmetricEigen<T, 3> e{{scale * A.diagonal[0], scale * A.diagonal[1], scale * A.diagonal[2]}, sharpened(Q)};
-  jacobi::put_in_order(e, 0, 1);
-  jacobi::put_in_order(e, 1, 2);
-  jacobi::put_in_order(e, 0, 1);
+  SymmetricEigen<T, 3> e{{A.diagonal[0], A.diagonal[1], A.diagonal[2]}, sharpened(Q)};
+  put_in_order(e, 0, 1);
+  put_in_order(e, 1, 2);
+  put_in_order(e, 0, 1);
+  return e;
+}
+
+}  // namespace jacobi
+
+// to a few ulps of |A|; only the upper triangle of A is read
+template <class T>
+inline SymmetricEigen<T, 3> eigen_symmetric(const Matrix<T, 3>& A) {
+  T entries[6] = {A(0, 0), A(1, 1), A(2, 2), A(1, 2), A(0, 2), A(0, 1)};
+  const T scale = power_of_two_below(entries), to_one = T(1) / scale;
+#pragma GCC unroll 9
+  for (int i = 0; i < 6; ++i) entries[i] = to_one * entries[i];
+  SymmetricEigen<T, 3> e =
+      jacobi::eigen_near_one<T>({{entries[0], entries[1], entries[2]}, {entries[3], entries[4], entries[5]}});
+  e.values = scale * e.values;
   clear_zero_signs(e.values.a);
   clear_zero_signs(e.Q.a);
   return e;

@@ -1,14 +1,9 @@
 // Rotations in a coordinate plane, and exact scaling: the bricks of the Jacobi methods.
 #pragma once
 
-#include <limits>
-
-#include "core/small.h"
+#include "core/newton_rotation.h"
 
 namespace pliant {
-
-template <class T>
-inline constexpr Scalar<T> epsilon = std::numeric_limits<Scalar<T>>::epsilon();
 
 // The power of two just below the largest entry (2^-126 .. 2^126 for float): scaling by it costs no digit, and then no
 // product of a few entries leaves the range of the type.
@@ -16,6 +11,7 @@ template <class T, int N>
 inline T power_of_two_below(const T (&entries)[N]) {
   using S = Scalar<T>;
   T largest = abs(entries[0]);
+#pragma GCC unroll 9
   for (int i = 1; i < N; ++i) largest = max(largest, abs(entries[i]));
   const auto exponent_bits = to_bits(T(std::numeric_limits<S>::infinity()));
   const T power = from_bits<T>(to_bits(largest) & exponent_bits);
@@ -29,23 +25,27 @@ struct PlaneTurn {
   T c, s;
 };
 
-// The turn that makes [[app, apq], [apq, aqq]] diagonal, with difference = aqq - app, twice = 2 apq and an angle of at
-// most 45 degrees. The length of (difference, twice) is estimated to 8 %, exactly where |twice| is small: Jacobi's
-// method keeps its fast end, and the first sweeps save a square root. No turn at all where `wanted` is false.
+// The turn that makes [[app, apq], [apq, aqq]] almost diagonal, with difference = aqq - app, twice = 2 apq and an angle
+// a of at most 45 degrees: tan(2a) = twice / difference. With twice = 0 it is no turn at all: c = 1, s = 0 exactly.
+// tan(a/2) = twice / g gives sine and cosine without a root. The true g is a convex function; three straight lines give
+// it to 2 %, and ever better where |twice| is small, so Jacobi's method keeps its fast end.
 template <class T>
-inline PlaneTurn<T> diagonalising_turn(T difference, T twice, Truth<T> wanted) {
+inline PlaneTurn<T> diagonalising_turn(T difference, T twice) {
   using S = Scalar<T>;
+  // its square is still a normal number
+  const T least = T(sizeof(S) == 4 ? S(1e-18) : S(1e-150));
   const T d = abs(difference), b = abs(twice);
-  const T length = max(max(d, b), T(S(0.70710678)) * (d + b));
-  const T h = d + length;
-  const T n = T(1) / sqrt(h * h + b * b);
+  const T first = max(T(S(4)) * d, least), second = T(S(3.6433)) * d + T(S(1.4164)) * b;
+  const T g = max(max(first, second), T(S(2.3925)) * d + T(S(2.356)) * b);
   const T signed_twice = select(difference < T(0), -twice, twice);
-  return {select(wanted, h * n, T(1)), select(wanted, signed_twice * n, T(0))};
+  const T square = g * g + b * b;
+  return {(g * g - b * b) / square, (g + g) * signed_twice / square};
 }
 
 // columns p and q of m, turned: m times the rotation [[c, s], [-s, c]]
 template <class T, int D>
 inline void turn_columns(Matrix<T, D>& m, int p, int q, const PlaneTurn<T>& turn) {
+#pragma GCC unroll 9
   for (int i = 0; i < D; ++i) {
     const T x = m(i, p), y = m(i, q);
     m(i, p) = turn.c * x - turn.s * y;
@@ -56,6 +56,7 @@ inline void turn_columns(Matrix<T, D>& m, int p, int q, const PlaneTurn<T>& turn
 // columns p and q of a rotation change places where `wanted`; one of them is reversed, so that it stays a rotation
 template <class T, int D>
 inline void exchange_columns(Matrix<T, D>& m, int p, int q, const Truth<T>& wanted) {
+#pragma GCC unroll 9
   for (int i = 0; i < D; ++i) {
     const T x = m(i, p), y = m(i, q);
     m(i, p) = select(wanted, y, x);
@@ -63,30 +64,10 @@ inline void exchange_columns(Matrix<T, D>& m, int p, int q, const Truth<T>& want
   }
 }
 
-// X, a rotation but for a few rounding errors e, becomes one but for e^2 and the last rounding: a step of Newton's method,
-// (X + X^-T)/2, where 1/det = 2 - det is exact enough. No result has the sign of a zero that X has.
-template <class T>
-inline Matrix<T, 3> sharpened(const Matrix<T, 3>& X, const Matrix<T, 3>& cofactors, T det) {
-  const T half = T(Scalar<T>(0.5));
-  const T add = T(1) - half * det;
-  Matrix<T, 3> R;
-  for (int i = 0; i < 9; ++i) R.a[i] = (half * X.a[i] + T(0)) + add * cofactors.a[i];
-  return R;
-}
-// row 0 times its cofactors
-template <class T>
-inline T determinant_from(const Matrix<T, 3>& X, const Matrix<T, 3>& cofactors) {
-  return X.a[0] * cofactors.a[0] + X.a[1] * cofactors.a[1] + X.a[2] * cofactors.a[2];
-}
-template <class T>
-inline Matrix<T, 3> sharpened(const Matrix<T, 3>& X) {
-  const Matrix<T, 3> cofactors = cofactor(X);
-  return sharpened(X, cofactors, determinant_from(X, cofactors));
-}
-
 // -0 becomes 0: a lane that waits for others may lose the sign of a zero, so no result has one
 template <class T, int N>
 inline void clear_zero_signs(T (&entries)[N]) {
+#pragma GCC unroll 9
   for (int i = 0; i < N; ++i) entries[i] = entries[i] + T(0);
 }
 

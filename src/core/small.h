@@ -185,5 +185,12 @@ inline Matrix<T, D> select(const Truth<T>& m, const Matrix<T, D>& x, const Matri
   for (int i = 0; i < D * D; ++i) r.a[i] = select(m, x.a[i], y.a[i]);
   return r;
 }
+template <class T, int D>
+inline Vector<T, D> select(const Truth<T>& m, const Vector<T, D>& x, const Vector<T, D>& y) {
+  Vector<T, D> r;
+#pragma GCC unroll 9
+  for (int i = 0; i < D; ++i) r[i] = select(m, x[i], y[i]);
+  return r;
+}
 
 }  // namespace pliant

@@ -26,7 +26,7 @@ template <class T>
 inline Truth<T> turn_one_side(Matrix<T, 3>& B, Matrix<T, 3>& V, int p, int q, T negligible) {
   const T product = column_product(B, p, q), pp = column_product(B, p, p), qq = column_product(B, q, q);
   const Truth<T> wanted = abs(product) > negligible * sqrt(pp);
-  const PlaneTurn<T> turn = diagonalising_turn(qq - pp, product + product, wanted);
+  const PlaneTurn<T> turn = diagonalising_turn(qq - pp, select(wanted, product + product, T(0)));
   turn_columns(B, p, q, turn);
   turn_columns(V, p, q, turn);
   return wanted;
@@ -41,6 +41,7 @@ inline void eliminate(Matrix<T, 3>& B, Matrix<T, 3>& U, int p, int q) {
   // squares lose digits near the smallest number; entries that small are nothing beside the largest, which is 1 to 2
   const Truth<T> wanted = square > T(std::numeric_limits<Scalar<T>>::min() / epsilon<T>);
   const PlaneTurn<T> turn{select(wanted, x * n, T(1)), select(wanted, -(y * n), T(0))};
+#pragma GCC unroll 9
   for (int j = p; j < 3; ++j) {
     const T u = B(p, j), v = B(q, j);
     B(p, j) = turn.c * u - turn.s * v;
@@ -66,6 +67,7 @@ inline void make_positive(Svd<T, 3>& f, int p) {
   const Truth<T> wrong = f.sigma[p] < T(0);
   f.sigma[p] = select(wrong, -f.sigma[p], f.sigma[p]);
   f.sigma[2] = select(wrong, -f.sigma[2], f.sigma[2]);
+#pragma GCC unroll 9
   for (int i = 0; i < 3; ++i) {
     f.U(i, p) = select(wrong, -f.U(i, p), f.U(i, p));
     f.U(i, 2) = select(wrong, -f.U(i, 2), f.U(i, 2));
@@ -74,10 +76,10 @@ inline void make_positive(Svd<T, 3>& f, int p) {
 
 }  // namespace jacobi
 
-// To a few ulps of |F|, for any finite F. V comes from the eigenvectors of F^T F, is sharpened by one-sided turns where
-// the squares were too coarse, and U is the rotation that makes F V triangular, hence diagonal.
+// For any finite F. V comes from the eigenvectors of F^T F, is sharpened by one-sided turns where the squares were too
+// coarse, and U is the rotation that makes F V triangular, hence diagonal.
 template <class T>
-inline Svd<T, 3> svd(const Matrix<T, 3>& input) {
+[[gnu::noinline, gnu::cold]] Svd<T, 3> svd_of_any(const Matrix<T, 3>& input) {
   const T scale = power_of_two_below(input.a);
   const Matrix<T, 3> F = (T(1) / scale) * input;
   const T negligible = T(epsilon<T>) * sqrt(inner(F, F));
@@ -104,6 +106,26 @@ inline Svd<T, 3> svd(const Matrix<T, 3>& input) {
   jacobi::put_in_order(f, 0, 1);
   jacobi::make_positive(f, 0);
   jacobi::make_positive(f, 1);
+  clear_zero_signs(f.U.a);
+  clear_zero_signs(f.sigma.a);
+  clear_zero_signs(f.V.a);
+  return f;
+}
+
+// To a few ulps of |F|. In the usual case by F = R S and the eigenvectors of S, which loses no digit as F^T F does.
+template <class T>
+inline Svd<T, 3> svd(const Matrix<T, 3>& F) {
+  const NewtonRotation<T> newton = newton_rotation(F);
+  const Matrix<T, 3> S = symmetric_part(transpose(newton.R) * F);
+  const Matrix<T, 3> one = Matrix<T, 3>::identity();
+  const Matrix<T, 3> A = select(newton.usual, S, one);
+  const SymmetricEigen<T, 3> e = jacobi::eigen_near_one<T>({{A(0, 0), A(1, 1), A(2, 2)}, {A(1, 2), A(0, 2), A(0, 1)}});
+  Svd<T, 3> f{newton.R * e.Q, e.values, e.Q};
+  if (!all_of(newton.usual)) [[unlikely]] {
+    const Svd<T, 3> other = svd_of_any(F);
+    f = {select(newton.usual, f.U, other.U), select(newton.usual, f.sigma, other.sigma),
+         select(newton.usual, f.V, other.V)};
+  }
   clear_zero_signs(f.U.a);
   clear_zero_signs(f.sigma.a);
   clear_zero_signs(f.V.a);
