@@ -1,0 +1,42 @@
+# Everything one does here. Set-up is part of each command and takes no time once done.
+JOBS ?= $(shell nproc)
+PYTHON := .venv/bin/python
+# a compiler cache if there is one
+export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+
+.PHONY: build demo test test-long bench format setup sanitize-asan sanitize-tsan clean
+
+build: setup build/release/build.ninja
+	@cmake --build --preset release --parallel $(JOBS)
+
+demo: build
+	$(PYTHON) -m pliant demo
+
+test: build
+	@tools/test
+
+test-long: build
+	tools/test --long
+	$(MAKE) sanitize-asan sanitize-tsan
+
+bench: build
+	bench/run
+
+format: setup
+	git ls-files '*.h' '*.cpp' | xargs clang-format -i
+	.venv/bin/ruff check --fix --quiet python tests tools/setup tools/test
+	.venv/bin/ruff format --quiet python tests tools/setup tools/test
+
+clean:
+	rm -rf build out
+
+setup:
+	@tools/setup
+
+build/%/build.ninja: CMakePresets.json pyproject.toml
+	cmake --preset $*
+	@touch $@
+
+sanitize-asan sanitize-tsan: sanitize-%: build/%/build.ninja
+	cmake --build --preset $* --parallel $(JOBS)
+	tools/test --preset $*

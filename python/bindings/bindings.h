@@ -1,0 +1,31 @@
+// The parts of the extension module pliant._core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "pliant/scene.h"
+
+namespace pliant::python {
+
+namespace nb = nanobind;
+
+// A scene as Python holds it: its lists are Python lists, so that append and changes of an element are seen.
+struct SceneRecord {
+  int dimension = Scene{}.dimension;
+  Precision precision = Scene{}.precision;
+  StepOptions step;
+  nb::list materials, matter, boundaries;
+  std::size_t max_particles = Scene{}.max_particles;
+  std::size_t max_memory = Scene{}.max_memory;
+};
+
+// throws TypeError that names the element of a wrong type
+Scene scene_of(const SceneRecord& record);
+SceneRecord record_of(const Scene& scene);
+
+void bind_errors(nb::module_& module);
+void bind_scene(nb::module_& module);
+void bind_report(nb::module_& module);
+void bind_world(nb::module_& module);
+
+}  // namespace pliant::python

@@ -1,0 +1,88 @@
+// Choices are strings in Python: members of the StrEnum classes in pliant/enums.py, which mirror the C++ enums.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "pliant/error.h"
+#include "pliant/scene.h"
+
+namespace pliant::python {
+
+namespace nb = nanobind;
+
+// class name in pliant/enums.py, and the names of the values in the order of the C++ enum
+template <class E>
+struct Choices;
+
+template <>
+struct Choices<Law> {
+  static constexpr const char* type = "Law";
+  static constexpr std::array names = {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky",
+                                       "sand",   "liquid",           "eraser",          "snow"};
+};
+
+template <>
+struct Choices<Precision> {
+  static constexpr const char* type = "Precision";
+  static constexpr std::array names = {"float32", "float64"};
+};
+
+template <>
+struct Choices<Kernel> {
+  static constexpr const char* type = "Kernel";
+  static constexpr std::array names = {"linear", "quadratic", "compact"};
+};
+
+template <>
+struct Choices<Transfer> {
+  static constexpr const char* type = "Transfer";
+  static constexpr std::array names = {"pic", "apic", "mls"};
+};
+
+template <>
+struct Choices<Shape::Kind> {
+  static constexpr const char* type = "ShapeKind";
+  static constexpr std::array names = {"box", "sphere", "cylinder", "capsule", "mesh"};
+};
+
+template <>
+struct Choices<Sampling::Method> {
+  static constexpr const char* type = "SamplingMethod";
+  static constexpr std::array names = {"lattice", "poisson"};
+};
+
+template <>
+struct Choices<Boundary::Kind> {
+  static constexpr const char* type = "BoundaryKind";
+  static constexpr std::array names = {"plane", "box", "sphere", "cylinder"};
+};
+
+template <>
+struct Choices<Boundary::Condition> {
+  static constexpr const char* type = "Condition";
+  static constexpr std::array names = {"stick", "slip", "separate"};
+};
+
+template <class E>
+nb::object to_python(E value) {
+  const nb::object type = nb::module_::import_("pliant.enums").attr(Choices<E>::type);
+  return type(Choices<E>::names.at(std::size_t(value)));
+}
+
+// `where` names the attribute in the error text
+template <class E>
+E from_python(nb::handle value, const std::string& where) {
+  const std::string given = nb::cast<std::string>(value);
+  std::string known;
+  for (std::size_t i = 0; i < Choices<E>::names.size(); ++i) {
+    if (given == Choices<E>::names[i]) return E(i);
+    known += std::string(i == 0 ? "" : ", ") + Choices<E>::names[i];
+  }
+  throw Error(ErrorCode::bad_input, where + " is '" + given + "'; choose one of " + known);
+}
+
+}  // namespace pliant::python

@@ -1,0 +1,10 @@
+#include "bindings.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "Pliant's C++ core. Use it through the package pliant.";
+  module.attr("__version__") = PLIANT_VERSION;
+  pliant::python::bind_errors(module);
+  pliant::python::bind_scene(module);
+  pliant::python::bind_report(module);
+  pliant::python::bind_world(module);
+}

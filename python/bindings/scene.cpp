@@ -1,0 +1,194 @@
+// Material, Shape, Sampling, Matter, Boundary, StepOptions, Scene: the words of pliant/scene.h in Python.
+#include "pliant/scene.h"
+
+#include "arrays.h"
+#include "bindings.h"
+#include "record.h"
+
+namespace pliant::python {
+
+namespace {
+
+void bind_material(nb::module_& module) {
+  Record<Material>(module, "Material", "A law and its physical parameters. Each law reads those listed with it.")
+      .field("name", &Material::name, "by which matter refers to it")
+      .field("law", &Material::law, "how stress follows from strain")
+      .field("density", &Material::density, "kg/m^3; all laws")
+      .field("E", &Material::E, "Young's modulus, Pa; all laws but liquid")
+      .field("nu", &Material::nu, "Poisson's ratio, -1 < nu < 0.5; all laws but liquid")
+      .field("yield_stress", &Material::yield, "von Mises yield stress, Pa, 0: never yields; linear_corotated, hencky")
+      .field("friction_angle", &Material::friction_angle, "degrees, 0 to below 90; sand")
+      .field("cohesion", &Material::cohesion, "logarithmic strain borne in tension; sand")
+      .field("bulk_modulus", &Material::bulk_modulus, "Pa; liquid")
+      .field("gamma", &Material::gamma, "exponent of the equation of state; liquid")
+      .field("viscosity", &Material::viscosity, "Pa s; liquid")
+      .field("hardening", &Material::hardening, "stiffness grows as exp(hardening (1 - plastic volume ratio)); snow")
+      .field("critical_compression", &Material::critical_compression, "singular values below 1 - this flow; snow")
+      .field("critical_stretch", &Material::critical_stretch, "singular values above 1 + this flow; snow")
+      .finish();
+}
+
+void bind_shape(nb::module_& module) {
+  Record<Shape>(module, "Shape", "A solid to fill with particles. In 2-D box and sphere are rectangle and disc.")
+      .field("kind", &Shape::kind, "box, sphere, cylinder, capsule or mesh")
+      .field("center", &Shape::center, "m")
+      .field("size", &Shape::size, "edge lengths, m; box")
+      .field("radius", &Shape::radius, "m; sphere, cylinder, capsule")
+      .field("length", &Shape::length, "m, along the axis z; of a capsule: of its cylindrical part")
+      .field("rotation", &Shape::rotation, "unit quaternion w, x, y, z, about the centre")
+      .field("mesh_file", &Shape::mesh_file, "closed triangle mesh, .stl or .obj; mesh")
+      .field("mesh_scale", &Shape::mesh_scale, "factor on the coordinates of the mesh; mesh")
+      .finish();
+}
+
+void bind_sampling(nb::module_& module) {
+  Record<Sampling>(module, "Sampling", "How a shape is filled with particles.")
+      .field("method", &Sampling::method, "lattice or poisson")
+      .field("particles_per_cell", &Sampling::particles_per_cell, "8 is good in 3-D, 4 in 2-D")
+      .field("seed", &Sampling::seed, "same seed, same particles")
+      .field("jitter", &Sampling::jitter, "uniform offset as a part of the spacing, 0..1; lattice")
+      .field("surface_layer", &Sampling::surface_layer, "also points on the surface")
+      .finish();
+}
+
+Field<Matter> points_field() {
+  const auto get = [](const Matter& matter) {
+    const nb::object array = nb::module_::import_("numpy").attr("empty")(nb::make_tuple(matter.points.size(), 3));
+    auto out = nb::cast<nb::ndarray<double, nb::ndim<2>, nb::c_contig>>(array);
+    if (!matter.points.empty()) std::copy_n(matter.points.data()->data(), 3 * matter.points.size(), out.data());
+    array.attr("flags").attr("writeable") = false;
+    return array;
+  };
+  const auto set = [](Matter& matter, nb::handle value) {
+    const std::string expected = "Matter.points must be a table of numbers with 2 or 3 columns";
+    if (PyObject_Length(value.ptr()) == 0) return matter.points.clear();
+    PyErr_Clear();
+    const Table table = table_of(value, expected);
+    if (table.shape(1) != 2 && table.shape(1) != 3) throw nb::type_error(expected.c_str());
+    matter.points.assign(table.shape(0), Vec3{0, 0, 0});
+    for (std::size_t i = 0; i < table.shape(0); ++i) {
+      for (std::size_t j = 0; j < table.shape(1); ++j) matter.points[i][j] = table(i, j);
+    }
+  };
+  return {"points", "numpy.typing.ArrayLike", get, set};
+}
+
+void bind_matter(nb::module_& module) {
+  Record<Matter>(module, "Matter", "A piece of matter: one material, one shape or a list of points.")
+      .field("name", &Matter::name, "the key in World.matter")
+      .field("material", &Matter::material, "name of a Material of the scene")
+      .field("shape", &Matter::shape, "the solid to fill")
+      .field("sampling", &Matter::sampling, "how to fill it")
+      .field("velocity", &Matter::velocity, "m/s")
+      .field("angular_velocity", &Matter::angular_velocity, "rad/s, about the centre of mass; in 2-D the third number")
+      .field(points_field(), "numpy.typing.NDArray[numpy.float64]",
+             "m; if given, these are the particles and the shape is not used. Read as a copy; assign to change.")
+      .field("point_volume", &Matter::point_volume, "rest volume of each of `points`, m^3 (m^2 in 2-D)")
+      .finish();
+}
+
+void bind_boundary(nb::module_& module) {
+  Record<Boundary>(module, "Boundary", "A solid that matter cannot enter, felt by the grid nodes inside it.")
+      .field("name", &Boundary::name, "by which World.set_boundary_velocity refers to it")
+      .field("kind", &Boundary::kind, "plane, box, sphere or cylinder")
+      .field("condition", &Boundary::condition, "stick: v = 0; slip: v_n = 0; separate: v_n >= 0")
+      .field("friction", &Boundary::friction, "Coulomb coefficient; slip, separate")
+      .field("center", &Boundary::center, "m; a point of a plane")
+      .field("normal", &Boundary::normal, "outward normal of a plane; axis of a cylinder")
+      .field("size", &Boundary::size, "edge lengths, m; box")
+      .field("radius", &Boundary::radius, "m; sphere, cylinder")
+      .field("length", &Boundary::length, "m; cylinder")
+      .field("rotation", &Boundary::rotation, "unit quaternion w, x, y, z; box")
+      .field("inside_out", &Boundary::inside_out, "matter is kept inside instead of outside")
+      .field("velocity", &Boundary::velocity, "m/s: the boundary moves")
+      .finish();
+}
+
+void bind_options(nb::module_& module) {
+  Record<StepOptions>(module, "StepOptions", "How a world advances.")
+      .field("dt", &StepOptions::dt, "s, one call of World.step")
+      .field("cell", &StepOptions::cell, "grid spacing, m")
+      .field("gravity", &StepOptions::gravity, "m/s^2")
+      .field("courant", &StepOptions::courant, "substep <= courant * cell / (wave speed + speed), 0..1")
+      .field("max_substeps", &StepOptions::max_substeps, "more is an error that names the needed count")
+      .field("substeps", &StepOptions::substeps, "0: automatic")
+      .field("kernel", &StepOptions::kernel, "linear, quadratic or compact")
+      .field("transfer", &StepOptions::transfer, "pic, apic or mls")
+      .field("balance", &StepOptions::balance, "fill in the balance of the report")
+      .finish();
+}
+
+template <class T>
+std::vector<T> items_of(const nb::list& list, const std::string& where) {
+  std::vector<T> items;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    items.push_back(read<T>(list[i], where + "[" + std::to_string(i) + "]"));
+  }
+  return items;
+}
+
+template <class T>
+nb::list list_of(const std::vector<T>& items) {
+  nb::list list;
+  for (const T& item : items) list.append(nb::cast(item, nb::rv_policy::copy));
+  return list;
+}
+
+// a list of a scene is the very list that Python holds
+template <class T>
+Field<SceneRecord> list_field(const char* name, nb::list SceneRecord::*member) {
+  const std::string where = std::string("Scene.") + name;
+  const auto get = [member](const SceneRecord& scene) -> nb::object { return scene.*member; };
+  const auto set = [member, where](SceneRecord& scene, nb::handle value) {
+    nb::list list;
+    try {
+      list = nb::list(value);
+    } catch (const nb::python_error&) {
+      wrong_type(where, "a list of " + type_text<T>(), value);
+    }
+    items_of<T>(list, where);
+    scene.*member = list;
+  };
+  return {name, "collections.abc.Iterable[" + type_text<T>() + "]", get, set};
+}
+
+}  // namespace
+
+Scene scene_of(const SceneRecord& record) {
+  Scene scene;
+  scene.dimension = record.dimension;
+  scene.precision = record.precision;
+  scene.step = record.step;
+  scene.materials = items_of<Material>(record.materials, "Scene.materials");
+  scene.matter = items_of<Matter>(record.matter, "Scene.matter");
+  scene.boundaries = items_of<Boundary>(record.boundaries, "Scene.boundaries");
+  scene.max_particles = record.max_particles;
+  scene.max_memory = record.max_memory;
+  return scene;
+}
+
+SceneRecord record_of(const Scene& scene) {
+  return {scene.dimension,       scene.precision,           scene.step,          list_of(scene.materials),
+          list_of(scene.matter), list_of(scene.boundaries), scene.max_particles, scene.max_memory};
+}
+
+void bind_scene(nb::module_& module) {
+  bind_material(module);
+  bind_shape(module);
+  bind_sampling(module);
+  bind_matter(module);
+  bind_boundary(module);
+  bind_options(module);
+  Record<SceneRecord>(module, "Scene", "What to simulate, as plain objects. World checks it.")
+      .field("dimension", &SceneRecord::dimension, "2 or 3")
+      .field("precision", &SceneRecord::precision, "float32 or float64")
+      .field("step", &SceneRecord::step, "how the world advances")
+      .field(list_field<Material>("materials", &SceneRecord::materials), "list[Material]", "the materials")
+      .field(list_field<Matter>("matter", &SceneRecord::matter), "list[Matter]", "the pieces of matter")
+      .field(list_field<Boundary>("boundaries", &SceneRecord::boundaries), "list[Boundary]", "floors, walls, obstacles")
+      .field("max_particles", &SceneRecord::max_particles, "more is an error")
+      .field("max_memory", &SceneRecord::max_memory, "bytes; more is an error")
+      .finish();
+}
+
+}  // namespace pliant::python

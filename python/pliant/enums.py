@@ -1,0 +1,74 @@
+"""The choices of a scene. Each member is a string, and wherever one is expected its plain string will do."""
+
+from enum import StrEnum, auto
+
+
+class Law(StrEnum):
+    """How stress follows from strain."""
+
+    linear = auto()
+    linear_corotated = auto()
+    fixed_corotated = auto()
+    neo_hookean = auto()
+    hencky = auto()
+    sand = auto()
+    liquid = auto()
+    eraser = auto()
+    snow = auto()
+
+
+class Precision(StrEnum):
+    """The numbers of a world."""
+
+    float32 = auto()
+    float64 = auto()
+
+
+class Kernel(StrEnum):
+    """How a particle is spread over the nodes around it."""
+
+    linear = auto()
+    quadratic = auto()
+    compact = auto()
+
+
+class Transfer(StrEnum):
+    """What a particle gives to the nodes and takes from them."""
+
+    pic = auto()
+    apic = auto()
+    mls = auto()
+
+
+class ShapeKind(StrEnum):
+    """Solids to fill with particles."""
+
+    box = auto()
+    sphere = auto()
+    cylinder = auto()
+    capsule = auto()
+    mesh = auto()
+
+
+class SamplingMethod(StrEnum):
+    """How particles are placed."""
+
+    lattice = auto()
+    poisson = auto()
+
+
+class BoundaryKind(StrEnum):
+    """Solids that matter cannot enter."""
+
+    plane = auto()
+    box = auto()
+    sphere = auto()
+    cylinder = auto()
+
+
+class Condition(StrEnum):
+    """What a boundary does to the velocity of matter."""
+
+    stick = auto()
+    slip = auto()
+    separate = auto()

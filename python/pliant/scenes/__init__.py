@@ -1,0 +1,1 @@
+"""Scenes that come with Pliant, one file each."""
