@@ -1,4 +1,5 @@
-// A growing array of plain records on 64-byte boundaries. Growing does not keep the content; shrinking keeps the memory.
+// A growing array of plain records on 64-byte boundaries. Growing does not keep the content; shrinking keeps the
+// memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What happens to a particle between the grid's velocities and its next momentum: it moves, F follows the flow, the law maps F back
-// and gives the stress.
+// What happens to a particle between the grid's velocities and its next momentum: it moves, F follows the flow, the law
+// maps F back and gives the stress.
 #pragma once
 
 #include "grid/batch.h"
@@ -13,13 +13,13 @@ struct AdvanceStep {
   S speed_limit;           // h / dt: a particle may not cross a cell in one substep
   Matrix<S, D> actuation;  // stress in the material frame, Pa
   bool actuated;
-  bool gradient_is_affine; // grad v is C, not a row of its own
+  bool gradient_is_affine;  // grad v is C, not a row of its own
 };
 
 template <class S>
 struct AdvanceResult {
   S max_speed = 0;
-  bool bad = false;        // some particle is too fast or not finite
+  bool bad = false;  // some particle is too fast or not finite
 };
 
 // x += dt v, F = (I + dt grad v) F, return mapping

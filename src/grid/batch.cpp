@@ -1,54 +1,59 @@
 #include "grid/batch.h"
 
+#include <algorithm>
+
 namespace pliant {
 namespace {
 
-// 8 rows of 8 floats <-> 8 columns
-inline void transpose8(const float* from, std::size_t from_stride, float* to, std::size_t to_stride) {
+// Rows of a square of numbers become columns. The last of the first `filled` rows stands for those after it; only the
+// first `wanted` columns are written.
+template <int FromStride, int ToStride>
+inline void transpose_square(const float* from, float* to, int filled, int wanted) {
   using V = VectorOf<float, 8>::type;
   V r[8], t[8];
-  for (int i = 0; i < 8; ++i) std::memcpy(&r[i], from + i * from_stride, sizeof(V));
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) std::memcpy(&r[i], from + std::min(i, filled - 1) * FromStride, sizeof(V));
+#pragma GCC unroll 4
   for (int i = 0; i < 8; i += 2) {
     t[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
     t[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
   }
+#pragma GCC unroll 2
   for (int i = 0; i < 8; i += 4)
+#pragma GCC unroll 2
     for (int k = 0; k < 2; ++k) {
       r[i + 2 * k] = __builtin_shufflevector(t[i + k], t[i + 2 + k], 0, 1, 8, 9, 4, 5, 12, 13);
       r[i + 2 * k + 1] = __builtin_shufflevector(t[i + k], t[i + 2 + k], 2, 3, 10, 11, 6, 7, 14, 15);
     }
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    const V low = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    const V high = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    std::memcpy(to + i * to_stride, &low, sizeof(V));
-    std::memcpy(to + (i + 4) * to_stride, &high, sizeof(V));
+    t[i] = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    t[i + 4] = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i)
+    if (i < wanted) std::memcpy(to + i * ToStride, &t[i], sizeof(V));
 }
 
-// 4 rows of 4 doubles <-> 4 columns
-inline void transpose4(const double* from, std::size_t from_stride, double* to, std::size_t to_stride) {
+template <int FromStride, int ToStride>
+inline void transpose_square(const double* from, double* to, int filled, int wanted) {
   using V = VectorOf<double, 4>::type;
   V r[4], t[4];
-  for (int i = 0; i < 4; ++i) std::memcpy(&r[i], from + i * from_stride, sizeof(V));
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) std::memcpy(&r[i], from + std::min(i, filled - 1) * FromStride, sizeof(V));
+#pragma GCC unroll 2
   for (int i = 0; i < 4; i += 2) {
     t[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 4, 2, 6);
     t[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 5, 3, 7);
   }
+#pragma GCC unroll 2
   for (int i = 0; i < 2; ++i) {
-    const V low = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 4, 5);
-    const V high = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 6, 7);
-    std::memcpy(to + i * to_stride, &low, sizeof(V));
-    std::memcpy(to + (i + 2) * to_stride, &high, sizeof(V));
+    r[i] = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 4, 5);
+    r[i + 2] = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 6, 7);
   }
-}
-
-// a square of L x L numbers
-template <class S>
-inline void transpose_square(const S* from, std::size_t from_stride, S* to, std::size_t to_stride) {
-  if constexpr (sizeof(S) == 4)
-    transpose8(from, from_stride, to, to_stride);
-  else
-    transpose4(from, from_stride, to, to_stride);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i)
+    if (i < wanted) std::memcpy(to + i * ToStride, &r[i], sizeof(V));
 }
 
 // the rows beyond the last particle repeat it, so that packs past the end hold harmless numbers
@@ -58,27 +63,35 @@ void pad(S (*rows)[Stride], int row_count, int count) {
     for (int i = count; i < count + Wide<S>::lanes; ++i) rows[k][i] = rows[k][count - 1];
 }
 
-template <class S, int Stride>
-void records_to_rows(const S* records, int words, int count, S (*rows)[Stride]) {
+template <int Words, class S, int Stride>
+void records_to_rows(const S* records, int count, S (*rows)[Stride]) {
   constexpr int L = Wide<S>::lanes;
-  int i = 0;
-  if (words % L == 0)
+  if constexpr (Words % L == 0) {
+    int i = 0;
     for (; i + L <= count; i += L)
-      for (int k = 0; k < words; k += L) transpose_square(records + i * words + k, words, rows[k] + i, Stride);
-  for (; i < count; ++i)
-    for (int k = 0; k < words; ++k) rows[k][i] = records[i * words + k];
-  pad(rows, words, count);
+      for (int k = 0; k < Words; k += L) transpose_square<Words, Stride>(records + i * Words + k, rows[k] + i, L, L);
+    for (int k = 0; k < Words && i < count; k += L)
+      transpose_square<Words, Stride>(records + i * Words + k, rows[k] + i, count - i, L);
+  } else {
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < Words; ++k) rows[k][i] = records[i * Words + k];
+    pad(rows, Words, count);
+  }
 }
 
-template <class S, int Stride>
-void rows_to_records(const S (*rows)[Stride], int words, int count, S* records) {
+template <int Words, class S, int Stride>
+void rows_to_records(const S (*rows)[Stride], int count, S* records) {
   constexpr int L = Wide<S>::lanes;
-  int i = 0;
-  if (words % L == 0)
+  if constexpr (Words % L == 0) {
+    int i = 0;
     for (; i + L <= count; i += L)
-      for (int k = 0; k < words; k += L) transpose_square(rows[k] + i, Stride, records + i * words + k, words);
-  for (; i < count; ++i)
-    for (int k = 0; k < words; ++k) records[i * words + k] = rows[k][i];
+      for (int k = 0; k < Words; k += L) transpose_square<Stride, Words>(rows[k] + i, records + i * Words + k, L, L);
+    for (int k = 0; k < Words && i < count; k += L)
+      transpose_square<Stride, Words>(rows[k] + i, records + i * Words + k, L, count - i);
+  } else {
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < Words; ++k) records[i * Words + k] = rows[k][i];
+  }
 }
 
 }  // namespace
@@ -87,12 +100,12 @@ void rows_to_records(const S (*rows)[Stride], int words, int count, S* records) 
 template <int D, class S>
 void Batch<D, S>::load(const Point<D, S>* points, int number) {
   count = number;
-  records_to_rows(reinterpret_cast<const S*>(points), words, count, word);
+  records_to_rows<words>(reinterpret_cast<const S*>(points), count, word);
 }
 
 template <int D, class S>
 void Batch<D, S>::store(Point<D, S>* points) const {
-  rows_to_records(word, words, count, reinterpret_cast<S*>(points));
+  rows_to_records<words>(word, count, reinterpret_cast<S*>(points));
 }
 
 template <int D, class S>

@@ -1,4 +1,5 @@
-// A batch: a few dozen particles of one block, turned from records into rows of numbers, small enough for the first cache.
+// A batch: a few dozen particles of one block, turned from records into rows of numbers, small enough for the first
+// cache.
 #pragma once
 
 #include "core/small.h"
@@ -10,7 +11,7 @@ template <int D, class S>
 struct Batch {
   using P = Wide<S>;
   static constexpr int lanes = P::lanes;
-  static constexpr int capacity = 64;
+  static constexpr int capacity = 32;
   static constexpr int stride = capacity + lanes;  // a row may be read and written one pack past its end
   static constexpr int words = int(sizeof(Point<D, S>) / sizeof(S));
 

@@ -11,8 +11,8 @@ Vec vec(const Vec3& v) { return {{v[0], v[1], v[2]}}; }
 Matrix<double, 3> rotation_matrix(const std::array<double, 4>& q) {
   const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   const double w = q[0] / n, x = q[1] / n, y = q[2] / n, z = q[3] / n;
-  return {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),      //
-           2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),      //
+  return {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),  //
+           2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),  //
            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
 }
 

@@ -17,7 +17,7 @@ struct BoundaryShape {
   Vec half;                    // half edges; box
   Matrix<double, 3> rotation;  // box frame to world
   double radius, half_length;
-  double side;                 // 1, or -1 if matter is kept inside
+  double side;  // 1, or -1 if matter is kept inside
 };
 
 struct BoundaryMotion {

@@ -10,10 +10,10 @@ struct Overlap {
   int first, last, shift;
 };
 
-// offset: slot minus block, -1, 0 or 1
-Overlap overlap(int offset, bool wide) {
+// offset: slot minus block, -1, 0 or 1; overhang: whether nodes -1 (bit 0) and 6 (bit 1) count
+inline Overlap overlap(int offset, unsigned overhang) {
   const int shift = offset * block_side + arena_margin;
-  const int low = wide ? 0 : arena_margin, high = wide ? arena_side : arena_side - 1;
+  const int low = overhang & 1 ? 0 : arena_margin, high = overhang & 2 ? arena_side : arena_side - 1;
   return {std::max(0, low - shift), std::min(block_side, high - shift), shift};
 }
 
@@ -24,7 +24,19 @@ void neighbour_offset(int n, int* offset) {
 
 template <class S>
 inline void add(Node<S>& to, const Node<S>& from) {
-  for (int k = 0; k < 4; ++k) to.a[k] += from.a[k];
+  using Quad = Pack<S, 4>;
+  (Quad::load(to.a) + Quad::load(from.a)).store(to.a);
+}
+
+// copies a row of up to four nodes; the lengths that occur are known at compile time
+template <class S>
+inline void copy_row(const Node<S>* from, Node<S>* to, int count) {
+  if (count == 4)
+    std::memcpy(to, from, 4 * sizeof(Node<S>));
+  else if (count == 3)
+    std::memcpy(to, from, 3 * sizeof(Node<S>));
+  else
+    *to = *from;
 }
 
 }  // namespace
@@ -32,7 +44,7 @@ inline void add(Node<S>& to, const Node<S>& from) {
 template <int D, class S>
 void Grid<D, S>::fit(const Layout<D, S>& layout) {
   arenas_.resize(layout.blocks.size() * arena_size());
-  wide_.resize(layout.blocks.size());
+  overhang_.resize(layout.blocks.size());
   velocities_.resize(layout.slots.size() * slot_size());
 }
 
@@ -49,7 +61,7 @@ void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layou
   }
   velocities_.swap(spare_);
   arenas_.resize(layout.blocks.size() * arena_size());
-  wide_.resize(layout.blocks.size());
+  overhang_.resize(layout.blocks.size());
 }
 
 template <int D, class S>
@@ -59,17 +71,18 @@ void Grid<D, S>::fill(const Block<D>& block, Node<S>* arena) const {
       const Node<S>* nodes = velocities_.data() + std::size_t(block.slots[n]) * slot_size() + grid * block_nodes<D>;
       int offset[D];
       neighbour_offset<D>(n, offset);
-      Overlap o[3] = {overlap(offset[0], true), overlap(offset[1], true), overlap(offset[D - 1], true)};
-      if constexpr (D == 2) {
-        for (int x = o[0].first; x < o[0].last; ++x)
-          std::copy(nodes + x * block_side + o[1].first, nodes + x * block_side + o[1].last,
-                    arena + (x + o[0].shift) * arena_side + o[1].first + o[1].shift);
-      } else {
-        for (int x = o[0].first; x < o[0].last; ++x)
+      Overlap o[3] = {overlap(offset[0], 3), overlap(offset[1], 3), overlap(offset[D - 1], 3)};
+      const int length = o[D - 1].last - o[D - 1].first;
+      for (int x = o[0].first; x < o[0].last; ++x) {
+        if constexpr (D == 2) {
+          copy_row(nodes + x * block_side + o[1].first, arena + (x + o[0].shift) * arena_side + o[1].first + o[1].shift,
+                   length);
+        } else {
           for (int y = o[1].first; y < o[1].last; ++y)
-            std::copy(nodes + (x * block_side + y) * block_side + o[2].first,
-                      nodes + (x * block_side + y) * block_side + o[2].last,
-                      arena + ((x + o[0].shift) * arena_side + y + o[1].shift) * arena_side + o[2].first + o[2].shift);
+            copy_row(nodes + (x * block_side + y) * block_side + o[2].first,
+                     arena + ((x + o[0].shift) * arena_side + y + o[1].shift) * arena_side + o[2].first + o[2].shift,
+                     length);
+        }
       }
     }
 }
@@ -87,7 +100,7 @@ bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int gr
     Overlap o[D];
     bool empty = false;
     for (int d = 0; d < D; ++d) {
-      o[d] = overlap(-offset[d], wide_[std::size_t(b)]);
+      o[d] = overlap(-offset[d], overhang_[std::size_t(b)] >> (2 * d) & 3u);
       empty = empty || o[d].first >= o[d].last;
     }
     if (empty) continue;

@@ -27,8 +27,8 @@ class Grid {
 
   // where block b scatters: grid_count * arena_nodes, to be cleared by the one who scatters
   Node<S>* arena(std::size_t b) { return arenas_.data() + b * arena_size(); }
-  // says that block b wrote outside nodes 0..5
-  void set_wide(std::size_t b, bool wide) { wide_[b] = wide; }
+  // says where block b wrote outside nodes 0..5: bit 2 d below, bit 2 d + 1 above along axis d
+  void set_overhang(std::size_t b, unsigned bits) { overhang_[b] = std::uint8_t(bits); }
   std::size_t arena_size() const { return std::size_t(grids_) * arena_nodes<D>; }
 
   // velocities of all nodes that block b's particles may touch
@@ -46,10 +46,10 @@ class Grid {
   void apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
 
   int grids_;
-  Buffer<Node<S>> arenas_;             // by block
-  std::vector<char> wide_;
+  Buffer<Node<S>> arenas_;  // by block
+  std::vector<std::uint8_t> overhang_;
   Buffer<Node<S>> velocities_, spare_;  // by slot
-  Buffer<Vec> partial_;                // boundary impulses by slot
+  Buffer<Vec> partial_;                 // boundary impulses by slot
 };
 
 }  // namespace pliant

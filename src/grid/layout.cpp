@@ -130,7 +130,8 @@ void Layout<D, S>::count(Chunk& chunk, const Buffer<Point<D, S>>& points, const 
       key = key << axis_bits | std::uint64_t((c >> 2) + axis_bias);
       local = local * block_side + std::uint32_t(c & 3);
     }
-    if constexpr (D == 2) key = without_group(key & ((std::uint64_t(1) << 36) - 1)) | std::uint64_t(group) << group_shift;
+    if constexpr (D == 2)
+      key = without_group(key & ((std::uint64_t(1) << 36) - 1)) | std::uint64_t(group) << group_shift;
     if (!good) {
       if (chunk.bad == 0) chunk.bad = i + 1;
       continue;

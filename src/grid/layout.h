@@ -1,8 +1,8 @@
 // Which particles are where: cells, blocks of 4^D cells, and the sparse grid around them.
 //
-// The cell of a particle is the lowest of the 3^D nodes of its quadratic kernel, floor(x/h - 1/2) per axis. A block holds 4^D
-// cells; its particles touch nodes 0..5 of the block per axis, and -1..6 if they have drifted by up to a cell since the last
-// sort. That range, 8^D nodes, is the block's arena. A slot is a block of 4^D nodes of the grid.
+// The cell of a particle is the lowest of the 3^D nodes of its quadratic kernel, floor(x/h - 1/2) per axis. A block
+// holds 4^D cells; its particles touch nodes 0..5 of the block per axis, and -1..6 if they have drifted by up to a cell
+// since the last sort. That range, 8^D nodes, is the block's arena. A slot is a block of 4^D nodes of the grid.
 #pragma once
 
 #include "core/parallel.h"
@@ -16,7 +16,7 @@ namespace pliant {
 
 constexpr int block_side = 4;
 constexpr int arena_side = 8;
-constexpr int arena_margin = 1;  // arena index of node 0 of the block
+constexpr int arena_margin = 1;           // arena index of node 0 of the block
 constexpr int max_cell = (1 << 19) - 16;  // cells beyond +-max_cell are out of range
 
 template <int D>
@@ -37,7 +37,7 @@ struct Segment {
 
 template <int D>
 struct Block {
-  std::int32_t coord[D];               // in blocks; node 0 of the block is 4 * coord
+  std::int32_t coord[D];                     // in blocks; node 0 of the block is 4 * coord
   std::uint32_t segment_begin, segment_end;  // into Layout::block_segments
   std::int32_t slots[neighbour_count<D>];    // slots at coord + {-1, 0, 1}^D, x slowest
 };
@@ -45,7 +45,7 @@ struct Block {
 template <int D>
 struct Slot {
   std::int32_t coord[D];
-  std::int32_t blocks[neighbour_count<D>];   // blocks at coord + {-1, 0, 1}^D, -1 where there is none
+  std::int32_t blocks[neighbour_count<D>];  // blocks at coord + {-1, 0, 1}^D, -1 where there is none
 };
 
 // from a key to 0, 1, 2, ... in the order of first sight
@@ -66,9 +66,9 @@ class KeyTable {
 template <int D, class S>
 class Layout {
  public:
-  std::vector<Block<D>> blocks;              // sorted by key
-  std::vector<Segment> segments;             // sorted by (group, block)
-  std::vector<std::uint32_t> block_segments; // segments of each block, by group
+  std::vector<Block<D>> blocks;               // sorted by key
+  std::vector<Segment> segments;              // sorted by (group, block)
+  std::vector<std::uint32_t> block_segments;  // segments of each block, by group
   std::vector<std::uint32_t> cell_starts;
   std::vector<Slot<D>> slots;
 
@@ -103,7 +103,7 @@ class Layout {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_block_;
   KeyTable segment_table_, slot_table_;
   std::vector<std::uint32_t> segment_rank_;
-  Buffer<std::uint32_t> place_;        // by particle
+  Buffer<std::uint32_t> place_;  // by particle
 };
 
 }  // namespace pliant

@@ -1,5 +1,5 @@
-// Particles as records: what every substep reads and writes is in Point, one cache line in 3-D float; what only the ends of
-// a step need is in Motion.
+// Particles as records: what every substep reads and writes is in Point, one cache line in 3-D float; what only the
+// ends of a step need is in Motion.
 #pragma once
 
 #include "core/buffer.h"
@@ -15,18 +15,18 @@ using IdOf = std::make_unsigned_t<IntOf<S>>;
 
 template <int D, class S>
 struct Point {
-  S x[D];        // position, m
-  S F[D * D];    // elastic deformation gradient, row-major
-  S plastic;     // the law's own number, see src/material/README.md
-  S mass;        // kg
-  S volume;      // rest volume, m^D
-  IdOf<S> id;    // its place when the world was made
+  S x[D];      // position, m
+  S F[D * D];  // elastic deformation gradient, row-major
+  S plastic;   // the law's own number, see src/material/README.md
+  S mass;      // kg
+  S volume;    // rest volume, m^D
+  IdOf<S> id;  // its place when the world was made
 };
 
 template <int D, class S>
 struct Motion {
-  S v[D];        // velocity, m/s
-  S C[D * D];    // affine velocity field, 1/s
+  S v[D];      // velocity, m/s
+  S C[D * D];  // affine velocity field, 1/s
 };
 
 // The particles of one piece of matter are neighbours in the arrays: [begin, end).

@@ -1,11 +1,12 @@
-// One particle and the grid, for every kernel and transfer: plain loops. The fast path of transfer_packs.h takes over for
-// quadratic + MLS in 3-D and calls these for particles that have left their cell.
+// One particle and the grid, for every kernel and transfer: plain loops. The fast path of transfer_packs.h takes over
+// for quadratic + MLS in 3-D and calls these for particles that have left their cell.
 //
 //   PIC   momentum m v,               grad v = sum v_i (grad w)^T
 //   APIC  momentum m (v + C (xi-xp)), grad v as PIC; C = sum w v_i (xi-xp)^T M^-1
 //   MLS   momentum as APIC,           grad v = C
-// with M = sum w (xi-xp)(xi-xp)^T, which is h^2/4 for the quadratic kernel. For the linear kernel w M^-1 (xi-xp) = grad w, so C is
-// the plain gradient. The stress tau enters as the impulse -dt V tau grad w (PIC, APIC) or -dt V tau M^-1 (xi-xp) w (MLS).
+// with M = sum w (xi-xp)(xi-xp)^T, which is h^2/4 for the quadratic kernel. For the linear kernel w M^-1 (xi-xp) = grad
+// w, so C is the plain gradient. The stress tau enters as the impulse -dt V tau grad w (PIC, APIC) or -dt V tau M^-1
+// (xi-xp) w (MLS).
 #pragma once
 
 #include "core/small.h"
@@ -30,7 +31,8 @@ struct PointMomentum {
   Matrix<S, D> impulse;   // dt V tau
 };
 
-// f(node, w, d, dw) for all nodes of a particle at y (in cells, from the arena's first node); d = node - particle, in cells
+// f(node, w, d, dw) for all nodes of a particle at y (in cells, from the arena's first node); d = node - particle, in
+// cells
 template <Kernel K, int D, class S, class NodePointer, class F>
 inline void for_each_node(NodePointer arena, const S* y, const F& f) {
   constexpr int width = stencil_width<K>;
@@ -66,9 +68,8 @@ inline Matrix<S, D> inverse_moments(const S* y) {
   if constexpr (K == Kernel::quadratic) return S(4) * Matrix<S, D>::identity();
   static const Node<S> nothing[2 * arena_nodes<D>] = {};
   auto M = Matrix<S, D>::zero();
-  for_each_node<K, D>(nothing, y, [&](const Node<S>&, S w, const Vector<S, D>& d, const Vector<S, D>&) {
-    M += w * outer(d, d);
-  });
+  for_each_node<K, D>(nothing, y,
+                      [&](const Node<S>&, S w, const Vector<S, D>& d, const Vector<S, D>&) { M += w * outer(d, d); });
   return inverse(M);
 }
 

@@ -16,10 +16,10 @@ inline constexpr int grid_count = K == Kernel::compact ? 2 : 1;
 
 template <class S>
 struct AxisStencil {
-  int base;   // first node
-  S f;        // position from that node
-  S w[3];     // weights; of compact without the half that each of its grids has
-  S dw[3];    // their derivatives by position
+  int base;  // first node
+  S f;       // position from that node
+  S w[3];    // weights; of compact without the half that each of its grids has
+  S dw[3];   // their derivatives by position
 };
 
 // u - sin(2 pi u) / (2 pi), by its series where the two cancel

@@ -1,5 +1,6 @@
 #include "grid/sweep.h"
 
+#include <bit>
 #include <chrono>
 
 namespace pliant {
@@ -27,7 +28,8 @@ int arena_index(int cell) {
 }
 
 struct Drift {
-  bool stray = false, wide = false, lost = false;
+  bool stray = false, lost = false;
+  unsigned overhang = 0;  // see Grid::set_overhang
 };
 
 // how far the particle at y is from the cell it was sorted into
@@ -37,7 +39,8 @@ Drift drift(const S* y, int cell) {
   for (int d = D - 1; d >= 0; --d, cell >>= 2) {
     const S base = std::floor(y[d] - S(0.5));
     r.stray = r.stray || base != S((cell & 3) + arena_margin);
-    r.wide = r.wide || base < arena_margin || base >= arena_margin + block_side;
+    if (base < arena_margin) r.overhang |= 1u << (2 * d);
+    if (base >= arena_margin + block_side) r.overhang |= 2u << (2 * d);
     r.lost = r.lost || !(base >= 0 && base <= arena_side - 3);
   }
   return r;
@@ -107,7 +110,8 @@ struct Sweep<D, S>::Scratch {
   int cells[Batch<D, S>::capacity];  // cell of each run of particles in the batch
   int ends[Batch<D, S>::capacity];   // and where it ends
   int runs = 0;
-  bool wide = false, timed = false;
+  unsigned overhang = 0;
+  bool timed = false;
   BlockReport report;
   SweepTimes times;
   double clock = 0;
@@ -132,9 +136,7 @@ struct Sweep<D, S>::Job {
 
 template <int D, class S>
 Sweep<D, S>::Sweep(Kernel kernel, Transfer transfer, int threads)
-    : kernel_(kernel),
-      transfer_(transfer),
-      packs_(D == 3 && kernel == Kernel::quadratic && transfer == Transfer::mls) {
+    : kernel_(kernel), transfer_(transfer), packs_(D == 3 && kernel == Kernel::quadratic && transfer == Transfer::mls) {
   for (int t = 0; t < threads; ++t) scratch_.push_back(std::make_unique<Scratch>());
 }
 
@@ -174,7 +176,7 @@ template <int D, class S>
 void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
   const Block<D>& block = job.layout.blocks[b];
   s.report = {};
-  s.wide = false;
+  s.overhang = 0;
   s.timed = b % timed_every == 0;
   if (s.timed) s.clock = now();
   s.h = job.step.h;
@@ -208,7 +210,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
       first = end;
     }
   }
-  if (job.pass != Pass::gather) job.grid.set_wide(b, s.wide);
+  if (job.pass != Pass::gather) job.grid.set_overhang(b, s.overhang);
   reports_[b] = s.report;
 }
 
@@ -225,6 +227,7 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
   Point<D, S>* points = job.particles.points.data() + first;
   Motion<D, S>* motions = job.particles.motions.data() + first;
 
+  for (int i = 0; i < count; ++i) __builtin_prefetch(points + count + i);
   s.batch.load(points, count);
   if (!gathers) s.batch.load(motions);
   s.lap(s.times.load);
@@ -267,21 +270,24 @@ void Sweep<D, S>::store_velocity(const PointVelocity<D, S>& p, int i, Scratch& s
 template <int D, class S>
 void Sweep<D, S>::scatter(Scratch& s) {
   for (int run = 0, i = 0; run < s.runs; ++run)
-    for (; i < s.ends[run]; ++i) scatter_alone(i, s.cells[run], s);
+    for (; i < s.ends[run]; ++i) {
+      if (!note_drift(i, s.cells[run], s)) continue;
+      S y[D];
+      place_in_arena(s.batch, s.origin, s.inv_h, i, y);
+      scatter_any<D>(kernel_, transfer_, s.arena, y, s.h, momentum_of(s.batch, i));
+    }
 }
 
-// one particle, also if it has left its cell
+// counts the particle if it has left its cell; false if it has left the arena
 template <int D, class S>
-void Sweep<D, S>::scatter_alone(int i, int cell, Scratch& s) {
+bool Sweep<D, S>::note_drift(int i, int cell, Scratch& s) {
   S y[D];
   place_in_arena(s.batch, s.origin, s.inv_h, i, y);
   const Drift d = drift<D>(y, cell);
   s.report.strays += d.stray;
-  s.wide = s.wide || d.wide;
-  if (d.lost)
-    s.report.bad = true;
-  else
-    scatter_any<D>(kernel_, transfer_, s.arena, y, s.h, momentum_of(s.batch, i));
+  s.overhang |= d.overhang;
+  s.report.bad = s.report.bad || d.lost;
+  return !d.lost;
 }
 
 template <int D, class S>
@@ -290,22 +296,16 @@ void Sweep<D, S>::gather_packs(Scratch& s) {
     using P = Wide<S>;
     const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
     locate_for_gather(s.batch, s.rows, step);
-    for (int run = 0, i = 0; run < s.runs; ++run) {
+    for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
       const int index = arena_index<D>(s.cells[run]);
       for (; i < s.ends[run]; i += P::lanes) gather_pack(s.velocities + index, s.batch, s.rows, i);
-      i = s.ends[run];
     }
+    // a pack writes past the end of its cell: the strays only now
+    for (int run = 0, i = 0; run < s.runs; i = s.ends[run++])
+      for (; i < s.ends[run]; i += P::lanes)
+        for (unsigned m = strays(s.rows, i, s.ends[run], arena_index<D>(s.cells[run])); m != 0; m &= m - 1)
+          gather_stray(s.velocities, s.batch, s.rows, i + std::countr_zero(m));
     moments_to_affine(s.batch, s.rows, step);
-    // those that have left their cell
-    for (int run = 0, i = 0; run < s.runs; ++run) {
-      const S index = S(arena_index<D>(s.cells[run]));
-      for (; i < s.ends[run]; ++i) {
-        if (s.rows.index[i] == index) continue;
-        S y[D];
-        place_in_arena(s.batch, s.origin, s.inv_h, i, y);
-        store_velocity(gather_point<Kernel::quadratic, Transfer::mls, D>(s.velocities, y, s.inv_h), i, s);
-      }
-    }
   }
 }
 
@@ -314,17 +314,22 @@ void Sweep<D, S>::scatter_packs(Scratch& s) {
   if constexpr (D == 3) {
     const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
     prepare_scatter(s.batch, s.rows, step);
-    for (int run = 0, i = 0; run < s.runs; ++run) {
+    for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
       const int index = arena_index<D>(s.cells[run]);
-      for (int k = i; k < s.ends[run]; ++k) {
-        if (s.rows.index[k] == S(index)) continue;
-        scatter_alone(k, s.cells[run], s);
-        for (int x = 0; x < 3; ++x) std::fill(s.rows.wide_w[x][k], s.rows.wide_w[x][k] + 4, S(0));
-      }
+      for (int k = i; k < s.ends[run]; k += Wide<S>::lanes)
+        for (unsigned m = strays(s.rows, k, s.ends[run], index); m != 0; m &= m - 1)
+          scatter_out_of_cell(k + std::countr_zero(m), s.cells[run], s);
       scatter_cell(s.arena + index, s.rows, i, s.ends[run]);
-      i = s.ends[run];
     }
   }
+}
+
+// scatters one particle on its own and takes it out of the packs
+template <int D, class S>
+void Sweep<D, S>::scatter_out_of_cell(int i, int cell, Scratch& s) {
+  if constexpr (D == 3)
+    if (note_drift(i, cell, s)) scatter_stray(s.arena, s.rows, i);
+  for (int x = 0; x < 3; ++x) std::fill(s.rows.wide_w[x][i], s.rows.wide_w[x][i] + 4, S(0));
 }
 
 template class Sweep<2, float>;

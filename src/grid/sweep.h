@@ -1,7 +1,7 @@
 // One pass over all blocks: particles take velocities from the grid, move, and give momenta to the arenas.
 //
-// A step of N substeps is: scatter | grid | gather+scatter | grid | ... | gather. Between gather and scatter a particle stays in the first
-// cache; its velocity and C never go to memory but at the two ends.
+// A step of N substeps is: scatter | grid | gather+scatter | grid | ... | gather. Between gather and scatter a particle
+// stays in the first cache; its velocity and C never go to memory but at the two ends.
 #pragma once
 
 #include "grid/advance.h"
@@ -18,13 +18,13 @@ enum class Pass { scatter, gather_scatter, gather };
 template <int D, class S>
 struct SweepStep {
   S dt, h;
-  const std::vector<AnyLaw<S>>* laws;             // by group
-  const std::vector<Matrix<S, D>>* actuations;    // by group
+  const std::vector<AnyLaw<S>>* laws;           // by group
+  const std::vector<Matrix<S, D>>* actuations;  // by group
 };
 
 struct SweepReport {
-  double max_speed = 0;        // m/s, largest component
-  std::size_t strays = 0;      // particles that were out of their cell when they scattered
+  double max_speed = 0;              // m/s, largest component
+  std::size_t strays = 0;            // particles that were out of their cell when they scattered
   std::size_t bad_block = SIZE_MAX;  // first block with a particle that is too fast or not finite
 };
 
@@ -53,7 +53,7 @@ class Sweep {
     std::uint32_t strays;
     bool bad;
   };
-  struct Job;      // the arguments of run
+  struct Job;  // the arguments of run
 
   void run_block(const Job& job, std::size_t b, Scratch& scratch);
   void run_batch(const Job& job, std::uint32_t group, std::uint32_t first, int count, Scratch& scratch);
@@ -61,7 +61,8 @@ class Sweep {
   void scatter(Scratch& scratch);
   void gather_packs(Scratch& scratch);
   void scatter_packs(Scratch& scratch);
-  void scatter_alone(int i, int cell, Scratch& scratch);
+  bool note_drift(int i, int cell, Scratch& scratch);
+  void scatter_out_of_cell(int i, int cell, Scratch& scratch);
   void store_velocity(const PointVelocity<D, S>& p, int i, Scratch& scratch);
 
   Kernel kernel_;

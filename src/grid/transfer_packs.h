@@ -1,8 +1,8 @@
 // The fast path, 3-D quadratic MLS: many particles of one cell at a time.
 //
-// Gather: one lane per particle, node values broadcast; the weights are a product over axes, so sums go over z, then y, then x.
-// Scatter: one lane per component (momentum x, y, z, mass) of one or two particles; the nodes of a slice stay in registers while
-// all particles of the cell add to them.
+// Gather: one lane per particle, node values broadcast; the weights are a product over axes, so sums go over z, then y,
+// then x. Scatter: one lane per component (momentum x, y, z, mass) of one or two particles; the nodes of a slice stay
+// in registers while all particles of the cell add to them.
 #pragma once
 
 #include "grid/batch.h"
@@ -15,12 +15,12 @@ namespace pliant {
 template <class S>
 struct PackRows {
   static constexpr int stride = Batch<3, S>::stride;
-  alignas(64) S index[stride];        // place in the arena of the first node, a whole number
-  alignas(64) S f[3][stride];         // position from that node, in cells
-  alignas(64) S w[9][stride];         // weights: x0 x1 x2 y0 y1 y2 z0 z1 z2
-  alignas(64) S moment[9][stride];    // sum w v_c k_d, k = 0, 1, 2 the node along axis d
-  alignas(64) S wide_w[9][stride][4]; // weights, four times each
-  alignas(64) S q[4][stride][4];      // momentum and mass at the first node; change per node along x, y, z
+  alignas(64) S index[stride];         // place in the arena of the first node, a whole number
+  alignas(64) S f[3][stride];          // position from that node, in cells
+  alignas(64) S w[9][stride];          // weights: x0 x1 x2 y0 y1 y2 z0 z1 z2
+  alignas(64) S moment[9][stride];     // sum w v_c k_d, k = 0, 1, 2 the node along axis d
+  alignas(64) S wide_w[9][stride][4];  // weights, four times each
+  alignas(64) S q[4][stride][4];       // momentum and mass at the first node; change per node along x, y, z
 };
 
 template <class S>
@@ -61,6 +61,15 @@ void locate_for_gather(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>&
     for (int d = 0; d < 3; ++d) f[d].store(rows.f[d] + i);
     for (int k = 0; k < 9; ++k) w[k].store(rows.w[k] + i);
   }
+}
+
+// which of up to one pack of particles from row i to `last` are not in the cell with that index: bit l is row i + l
+template <class S>
+inline unsigned strays(const PackRows<S>& rows, int i, int last, int index) {
+  using P = Wide<S>;
+  const unsigned inside = bits_of(P::load(rows.index + i) == P(S(index)));
+  const int count = last - i;
+  return ~inside & (count >= P::lanes ? (1u << P::lanes) - 1 : (1u << count) - 1);
 }
 
 // velocity and moments of up to one pack of particles from row i, all in the cell whose first node is at `node`
@@ -108,6 +117,30 @@ inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& ro
     bx.store(rows.moment[3 * c] + i);
     by.store(rows.moment[3 * c + 1] + i);
     bz.store(rows.moment[3 * c + 2] + i);
+  }
+}
+
+// the same for one particle that has left its cell: one lane per component
+template <class S>
+inline void gather_stray(const Node<S>* arena, Batch<3, S>& batch, PackRows<S>& rows, int i) {
+  using Quad = Pack<S, 4>;
+  const Node<S>* node = arena + int(rows.index[i]);
+  Quad v = 0, b[3] = {0, 0, 0};
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 3; ++y) {
+      const Node<S>* n = node + (x * arena_side + y) * arena_side;
+      const Quad last = Quad::load(n[2].a) * rows.w[8][i];
+      const Quad upper = Quad::load(n[1].a) * rows.w[7][i] + last;
+      const S wxy = rows.w[x][i] * rows.w[3 + y][i];
+      const Quad all = (Quad::load(n[0].a) * rows.w[6][i] + upper) * wxy;
+      v += all;
+      b[0] += S(x) * all;
+      b[1] += S(y) * all;
+      b[2] += (upper + last) * wxy;
+    }
+  for (int c = 0; c < 3; ++c) {
+    batch.v[c][i] = v[c];
+    for (int d = 0; d < 3; ++d) rows.moment[3 * c + d][i] = b[d][c];
   }
 }
 
@@ -183,13 +216,30 @@ void prepare_scatter(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& s
     for (int c = 0; c < 3; ++c) {
       q[c] = m * P::load(batch.v[c] + i);
       for (int d = 0; d < 3; ++d) {
-        A(c, d) = (m * step.h) * P::load(batch.affine[3 * c + d] + i) - stress_scale * P::load(batch.impulse[3 * c + d] + i);
+        A(c, d) =
+            (m * step.h) * P::load(batch.affine[3 * c + d] + i) - stress_scale * P::load(batch.impulse[3 * c + d] + i);
         q[c] = q[c] - A(c, d) * f[d];
       }
     }
     zip<S>(q[0], q[1], q[2], m, rows.q[0] + i);
     for (int d = 0; d < 3; ++d) zip<S>(A(0, d), A(1, d), A(2, d), P(0), rows.q[1 + d] + i);
   }
+}
+
+// one particle that has left its cell
+template <class S>
+inline void scatter_stray(Node<S>* arena, const PackRows<S>& rows, int i) {
+  using Quad = Pack<S, 4>;
+  Node<S>* node = arena + int(rows.index[i]);
+  const Quad wz[3] = {Quad::load(rows.wide_w[6][i]), Quad::load(rows.wide_w[7][i]), Quad::load(rows.wide_w[8][i])};
+  const Quad qz = Quad::load(rows.q[3][i]);
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 3; ++y) {
+      const Quad wxy = Quad::load(rows.wide_w[x][i]) * Quad::load(rows.wide_w[3 + y][i]);
+      Quad q = Quad::load(rows.q[0][i]) + S(x) * Quad::load(rows.q[1][i]) + S(y) * Quad::load(rows.q[2][i]);
+      Node<S>* n = node + (x * arena_side + y) * arena_side;
+      for (int z = 0; z < 3; ++z, q = q + qz) (Quad::load(n[z].a) + (q * wxy) * wz[z]).store(n[z].a);
+    }
 }
 
 // adds three neighbouring nodes that were summed over one or two particles per register

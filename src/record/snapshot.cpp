@@ -34,7 +34,8 @@ class Fingerprint {
   std::uint64_t h_ = version;
 };
 
-// of everything that gives the state its meaning; dt, gravity and the number of substeps may change between save and restore
+// of everything that gives the state its meaning; dt, gravity and the number of substeps may change between save and
+// restore
 std::uint64_t fingerprint(const Scene& scene) {
   Fingerprint f;
   f.add(scene.dimension, scene.precision, scene.step.cell, scene.step.kernel, scene.step.transfer);
@@ -92,7 +93,8 @@ void check_whole(std::span<const std::byte> bytes) {
   std::uint64_t found = 0, found_version = 0;
   std::memcpy(&found_version, bytes.data() + sizeof magic, 8);
   if (found_version != version)
-    fail(ErrorCode::bad_file, "snapshot has version {}, this Pliant reads version {}; save it again", found_version, version);
+    fail(ErrorCode::bad_file, "snapshot has version {}, this Pliant reads version {}; save it again", found_version,
+         version);
   std::memcpy(&found, bytes.data() + bytes.size() - 8, 8);
   if (found != hash_bytes(bytes.data(), bytes.size() - 8))
     fail(ErrorCode::bad_file, "snapshot is damaged or truncated: its checksum does not fit; save it again");
@@ -135,16 +137,18 @@ void World::restore(std::span<const std::byte> bytes) {
   Reader in(bytes.first(bytes.size() - 8));
   in.take(sizeof magic + 8);
   if (in.number() != fingerprint(scene()))
-    fail(ErrorCode::bad_file, "snapshot belongs to another scene; restore it into a world made from the scene it was saved with");
+    fail(ErrorCode::bad_file,
+         "snapshot belongs to another scene; restore it into a world made from the scene it was saved with");
   const std::vector<Section> sections = impl_->sections();
-  if (in.number() != sections.size()) fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
+  if (in.number() != sections.size())
+    fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
   std::vector<const std::byte*> data;
   for (const Section& s : sections) {
     const std::string name(reinterpret_cast<const char*>(in.take(name_size)));
     const std::uint64_t size = in.number();
     if (name != s.name || size != s.size)
-      fail(ErrorCode::bad_file, "snapshot has {} bytes of '{}' where this scene has {} of '{}'; it is another scene's", size,
-           name, s.size, s.name);
+      fail(ErrorCode::bad_file, "snapshot has {} bytes of '{}' where this scene has {} of '{}'; it is another scene's",
+           size, name, s.size, s.name);
     data.push_back(in.take(size));
   }
   if (in.left() != 0) fail(ErrorCode::bad_file, "snapshot has {} bytes too many", in.left());

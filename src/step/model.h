@@ -13,9 +13,9 @@ namespace pliant {
 template <class S>
 struct Model {
   Scene scene;
-  std::vector<Group> groups;             // by piece of matter
-  std::vector<Material> materials;       // by group
-  std::vector<AnyLaw<S>> laws;           // by group
+  std::vector<Group> groups;        // by piece of matter
+  std::vector<Material> materials;  // by group
+  std::vector<AnyLaw<S>> laws;      // by group
   std::vector<BoundaryShape> boundaries;
 };
 

@@ -14,9 +14,9 @@ template <int D, class S>
 struct State {
   double time = 0;
   std::uint64_t steps = 0;
-  double max_speed = 0;                             // m/s, largest velocity component; sets the next substep count
+  double max_speed = 0;  // m/s, largest velocity component; sets the next substep count
   std::vector<BoundaryMotion> boundaries;
-  std::vector<std::array<double, 9>> actuations;    // Pa, by group
+  std::vector<std::array<double, 9>> actuations;  // Pa, by group
   Particles<D, S> particles;
 };
 

@@ -9,7 +9,9 @@
 namespace pliant {
 namespace {
 
-double clock_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double clock_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 enum Stage { sorting, loading, gathering, stressing, scattering, storing, gridding, balancing, stage_count };
 constexpr const char* stage_names[stage_count] = {"sort",    "load",  "gather", "stress",
@@ -87,9 +89,9 @@ struct Attempt {
   Plan plan;
   SweepStep<D, S> sweep_step;
   GridStep<D, S> grid_step;
-  double drift = 0;         // cells, since the last sort, at most
-  double last_move = 0;     // cells, in the last substep, at most
-  double strays = 0;        // part of the particles, in the last sweep
+  double drift = 0;      // cells, since the last sort, at most
+  double last_move = 0;  // cells, in the last substep, at most
+  double strays = 0;     // part of the particles, in the last sweep
 };
 
 template <int D, class S>
@@ -123,7 +125,8 @@ template <int D, class S>
   double x[3] = {0, 0, 0};
   for (int d = 0; d < D; ++d) x[d] = (b.coord[d] + 0.5) * side;
   fail(ErrorCode::too_fast,
-       "matter near ({:.4g}, {:.4g}, {:.4g}) m moved more than a cell of {} m in substep {} of {} at t = {:.6g} s, or its "
+       "matter near ({:.4g}, {:.4g}, {:.4g}) m moved more than a cell of {} m in substep {} of {} at t = {:.6g} s, or "
+       "its "
        "deformation is not finite; use more substeps (a smaller courant or dt), or softer material",
        x[0], x[1], x[2], a.model.scene.step.cell, substep + 1, a.plan.substeps, a.now.time);
 }
@@ -226,8 +229,7 @@ void attempt(Attempt<D, S>& a) {
 }  // namespace
 
 template <int D, class S>
-void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work,
-          StepReport& report) {
+void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work, StepReport& report) {
   const StepOptions& o = model.scene.step;
   const bool automatic = o.substeps == 0;
   Plan plan = {automatic ? automatic_substeps(model, now) : o.substeps, 1.0};
@@ -248,12 +250,15 @@ void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Work
     }
   }
   if (automatic && plan.max_drift == 0)
-    report.warnings.push_back(fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps));
+    report.warnings.push_back(
+        fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps));
 }
 
 template void step(const Model<float>&, const State<2, float>&, State<2, float>&, Workspace<2, float>&, StepReport&);
 template void step(const Model<float>&, const State<3, float>&, State<3, float>&, Workspace<3, float>&, StepReport&);
-template void step(const Model<double>&, const State<2, double>&, State<2, double>&, Workspace<2, double>&, StepReport&);
-template void step(const Model<double>&, const State<3, double>&, State<3, double>&, Workspace<3, double>&, StepReport&);
+template void step(const Model<double>&, const State<2, double>&, State<2, double>&, Workspace<2, double>&,
+                   StepReport&);
+template void step(const Model<double>&, const State<3, double>&, State<3, double>&, Workspace<3, double>&,
+                   StepReport&);
 
 }  // namespace pliant

@@ -18,9 +18,9 @@ struct Workspace {
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;
-  Buffer<Point<D, S>> points;              // for sorting within a step
+  Buffer<Point<D, S>> points;  // for sorting within a step
   std::vector<Matrix<S, D>> actuations;
-  std::vector<Vec> impulses;               // of the boundaries
+  std::vector<Vec> impulses;  // of the boundaries
   std::vector<Balance> partial_balances;
 
   std::size_t bytes() const {

@@ -70,14 +70,17 @@ class WorldOf : public World::Impl {
     next_.particles.allocate(sampled.count);
     for (std::size_t g = 0; g < model_.groups.size(); ++g) place(scene.matter[g], sampled.matter[g], g);
     for (const Boundary& b : scene.boundaries)
-      now_.boundaries.push_back({{{b.center[0], b.center[1], b.center[2]}}, {{b.velocity[0], b.velocity[1], b.velocity[2]}}});
+      now_.boundaries.push_back(
+          {{{b.center[0], b.center[1], b.center[2]}}, {{b.velocity[0], b.velocity[1], b.velocity[2]}}});
     now_.actuations.assign(model_.groups.size(), {});
   }
 
   const StepReport& step() override {
     if (model_.scene.step.balance && !balance_known_) report_.before = pliant::balance(model_, now_, work_);
-    if (balance_known_) next_report_.before = report_.after;
-    else next_report_.before = report_.before;
+    if (balance_known_)
+      next_report_.before = report_.after;
+    else
+      next_report_.before = report_.before;
     pliant::step(model_, now_, next_, work_, next_report_);
     std::swap(now_, next_);
     std::swap(report_, next_report_);
@@ -101,14 +104,28 @@ class WorldOf : public World::Impl {
     v.count = group.end - group.begin;
     v.stride = sizeof(Point<D, S>);
     switch (attribute) {
-      case Attribute::position: v.data = p->x; v.shape = {D}; break;
-      case Attribute::deformation_gradient: v.data = p->F; v.shape = {D, D}; break;
+      case Attribute::position:
+        v.data = p->x;
+        v.shape = {D};
+        break;
+      case Attribute::deformation_gradient:
+        v.data = p->F;
+        v.shape = {D, D};
+        break;
       case Attribute::plastic: v.data = &p->plastic; break;
       case Attribute::mass: v.data = &p->mass; break;
       case Attribute::volume: v.data = &p->volume; break;
       case Attribute::id: v.data = &p->id; break;
-      case Attribute::velocity: v.data = q->v; v.shape = {D}; v.stride = sizeof(Motion<D, S>); break;
-      case Attribute::affine: v.data = q->C; v.shape = {D, D}; v.stride = sizeof(Motion<D, S>); break;
+      case Attribute::velocity:
+        v.data = q->v;
+        v.shape = {D};
+        v.stride = sizeof(Motion<D, S>);
+        break;
+      case Attribute::affine:
+        v.data = q->C;
+        v.shape = {D, D};
+        v.stride = sizeof(Motion<D, S>);
+        break;
     }
     return v;
   }
@@ -121,8 +138,9 @@ class WorldOf : public World::Impl {
           fail(ErrorCode::bad_input, "actuation of '{}': entry ({}, {}) is {} Pa; give finite numbers", matter, i, j,
                stress[3 * i + j]);
         if (stress[3 * i + j] != stress[3 * j + i])
-          fail(ErrorCode::bad_input, "actuation of '{}': {} Pa at ({}, {}) but {} Pa at ({}, {}); give a symmetric stress",
-               matter, stress[3 * i + j], i, j, stress[3 * j + i], j, i);
+          fail(ErrorCode::bad_input,
+               "actuation of '{}': {} Pa at ({}, {}) but {} Pa at ({}, {}); give a symmetric stress", matter,
+               stress[3 * i + j], i, j, stress[3 * j + i], j, i);
       }
     now_.actuations[g] = stress;
   }
@@ -130,7 +148,8 @@ class WorldOf : public World::Impl {
   void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) override {
     const std::size_t k = find_named(model_.scene.boundaries, boundary, "boundary");
     for (double v : velocity)
-      if (!std::isfinite(v)) fail(ErrorCode::bad_input, "velocity of boundary '{}' is {} m/s; give finite numbers", boundary, v);
+      if (!std::isfinite(v))
+        fail(ErrorCode::bad_input, "velocity of boundary '{}' is {} m/s; give finite numbers", boundary, v);
     now_.boundaries[k].velocity = {{velocity[0], velocity[1], velocity[2]}};
   }
 
@@ -202,7 +221,8 @@ class WorldOf : public World::Impl {
 
 std::unique_ptr<World::Impl> make_world(const Scene& scene, int threads) {
   check(scene);
-  if (threads < 0 || threads > 1024) fail(ErrorCode::bad_input, "threads is {}; give 1 to 1024, or 0 for all cores", threads);
+  if (threads < 0 || threads > 1024)
+    fail(ErrorCode::bad_input, "threads is {}; give 1 to 1024, or 0 for all cores", threads);
   if (scene.matter.size() > 1023)
     fail(ErrorCode::too_large, "the scene has {} pieces of matter; at most 1023 are possible", scene.matter.size());
   const Sampled sampled = sample_all(scene);
