@@ -12,12 +12,15 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
   using P = Wide<S>;
   const auto& gradient = step.gradient_is_affine ? batch.affine : batch.gradient;
   const P dt = step.dt;
-  P max_speed = 0;
+  P max_speed = 0, lane;
+  for (int l = 0; l < P::lanes; ++l) lane.set(l, S(l));
   Truth<P> good = P(0) < P(1);
   for (int i = 0; i < batch.count; i += P::lanes) {
+    // lanes past the end repeat some particle; they do not count
+    const Truth<P> counts = lane < P(S(batch.count - i));
     for (int d = 0; d < D; ++d) {
       const P v = P::load(batch.v[d] + i);
-      const P speed = abs(v);
+      const P speed = select(counts, abs(v), P(0));
       good = good & (speed < P(step.speed_limit));
       max_speed = max(max_speed, speed);
       (P::load(batch.x(d) + i) + dt * v).store(batch.x(d) + i);
@@ -29,7 +32,7 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
       law.return_map(F, memory);
       memory.plastic.store(batch.plastic() + i);
     }
-    for (const P& entry : F.a) good = good & (abs(entry) < P(huge<S>));
+    for (const P& entry : F.a) good = good & (abs(entry) < P(huge<S>) | !counts);
     store_matrix<D>(F, batch.word + D, i);
   }
   AdvanceResult<S> result;

@@ -109,6 +109,13 @@ void Batch<D, S>::store(Point<D, S>* points) const {
 }
 
 template <int D, class S>
+void Batch<D, S>::pad_velocities() {
+  pad(v, D, count);
+  pad(affine, D * D, count);
+  pad(gradient, D * D, count);
+}
+
+template <int D, class S>
 void Batch<D, S>::load(const Motion<D, S>* motions) {
   for (int i = 0; i < count; ++i) {
     for (int d = 0; d < D; ++d) v[d][i] = motions[i].v[d];

@@ -33,6 +33,8 @@ struct Batch {
   void store(Point<D, S>* points) const;
   void load(const Motion<D, S>* motions);
   void store(Motion<D, S>* motions) const;
+  // repeats the velocities of the last particle past the end, so that whole packs hold harmless numbers
+  void pad_velocities();
 };
 
 // rows -> pack matrix and back

@@ -256,6 +256,7 @@ void Sweep<D, S>::gather(Scratch& s) {
     place_in_arena(s.batch, s.origin, s.inv_h, i, y);
     store_velocity(gather_any<D>(kernel_, transfer_, s.velocities, y, s.inv_h), i, s);
   }
+  s.batch.pad_velocities();
 }
 
 template <int D, class S>

@@ -55,10 +55,15 @@ std::size_t find_named(const std::vector<T>& list, const std::string& name, cons
   fail(ErrorCode::bad_input, "there is no {} '{}'; known are {}", what, name, known.empty() ? "none" : known);
 }
 
-Vec mean(const std::vector<Vec3>& points) {
+Vec center_of_mass(const Samples& samples) {
   Vec sum = Vec::zero();
-  for (const Vec3& p : points) sum += Vec{{p[0], p[1], p[2]}};
-  return (1.0 / double(points.size())) * sum;
+  double volume = 0;
+  for (std::size_t i = 0; i < samples.positions.size(); ++i) {
+    const Vec3& p = samples.positions[i];
+    sum += samples.volumes[i] * Vec{{p[0], p[1], p[2]}};
+    volume += samples.volumes[i];
+  }
+  return (1 / volume) * sum;
 }
 
 template <int D, class S>
@@ -185,7 +190,7 @@ class WorldOf : public World::Impl {
   }
 
   void place(const Matter& matter, const Samples& samples, std::size_t g) {
-    const Vec center = mean(samples.positions);
+    const Vec center = center_of_mass(samples);
     const Vec w = {{matter.angular_velocity[0], matter.angular_velocity[1], matter.angular_velocity[2]}};
     const double turn[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
     const double plastic = std::visit([](const auto& law) { return double(law.initial_plastic); }, model_.laws[g]);
