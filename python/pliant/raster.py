@@ -28,7 +28,7 @@ class Camera:
     @property
     def axes(self) -> np.ndarray:
         """Rows: right, down, forward."""
-        forward = np.subtract(self.target, self.eye)
+        forward = np.subtract(self.target, self.eye, dtype=float)
         forward /= np.linalg.norm(forward)
         right = np.cross(forward, (0, 0, 1))
         right /= np.linalg.norm(right)
