@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <ctime>
 #include <map>
 
 namespace pliant::bench {
@@ -40,6 +41,7 @@ void run(benchmark::State& state, const Row& row) {
 
   std::map<std::string, double> seconds;
   double total = 0;
+  const std::clock_t cpu_start = std::clock();
   for (auto _ : state) {
     const StepReport& report = world.step();
     for (const StageTime& s : report.stages) {
@@ -48,9 +50,11 @@ void run(benchmark::State& state, const Row& row) {
     }
   }
 
+  const double cpu_seconds = double(std::clock() - cpu_start) / CLOCKS_PER_SEC;
   const double particles = double(world.particle_count());
-  state.counters["mpps"] =
-      benchmark::Counter(particles * substeps * double(state.iterations()) / 1e6, benchmark::Counter::kIsRate);
+  const double work = particles * substeps * double(state.iterations()) / 1e6;
+  state.counters["mpps"] = benchmark::Counter(work, benchmark::Counter::kIsRate);
+  state.counters["cpu_mpps"] = work / cpu_seconds;  // per second of a core: all threads together
   state.counters["bytes_per_particle"] = double(world.memory()) / particles;
   for (const auto& [stage, s] : seconds) state.counters["share_" + stage] = s / total;
   tell_outcome(world, state.counters);
