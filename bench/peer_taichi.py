@@ -1,7 +1,7 @@
 """The peer: the falling cube of falling_cube.cpp, stepped by MLS-MPM (S5, Eqs. 3-10) written in Taichi.
 
-Runs one choice of law, scalar, size and setting, and prints one line of JSON: million particle-steps per second and where
-the cube is in the end. bench/run calls it with many settings and keeps the best.
+Runs one choice of law, scalar, size and setting, and prints one line of JSON: million particle-steps per second and
+where the cube is in the end. bench/run calls it with many settings and keeps the best.
 
   scatter  atomic     particles to grid on all threads, Taichi's atomic adds
            serial     particles to grid on one thread without atomics, the rest on all threads
@@ -225,13 +225,14 @@ class Cube:
 
 def main():
     choice = parse()
-    cache = {"offline_cache": True, "offline_cache_file_path": choice.cache} if choice.cache else {"offline_cache": False}
+    cache = {"offline_cache_file_path": choice.cache} if choice.cache else {}
     ti.init(
         arch=ti.cpu,
         default_fp=ti.f32 if choice.scalar == "float" else ti.f64,
         cpu_max_num_threads=choice.threads,
         fast_math=True,
         log_level=ti.ERROR,
+        offline_cache=bool(choice.cache),
         **cache,
     )
     cube = Cube(choice)
