@@ -21,12 +21,12 @@ struct Shape {
   enum class Kind { box, sphere, cylinder, capsule, mesh };
   Kind kind = Kind::box;
   Vec3 center = {0, 0, 0};            // m
-  Vec3 size = {1, 1, 1};              // m, edge lengths; box
+  Vec3 size = {1, 1, 1};              // m, edge lengths; box; the third is not used in 2-D
   double radius = 0.5;                // m; sphere, cylinder, capsule
   double length = 1;                  // m, along the axis z; of a capsule: of its cylindrical part
   std::array<double, 4> rotation = {1, 0, 0, 0};  // unit quaternion w, x, y, z, about the centre
-  std::string mesh_file;              // closed triangle mesh, .stl or .obj; mesh
-  double mesh_scale = 1;
+  std::string mesh_file;              // closed triangle mesh, .stl or .obj, whose origin is put at the centre; mesh
+  double mesh_scale = 1;              // m per unit of the file
 };
 
 struct Sampling {
@@ -71,7 +71,7 @@ struct Boundary {
 struct StepOptions {
   double dt = 1e-3;                   // s, one call of World::step
   double cell = 0.02;                 // m, grid spacing h
-  Vec3 gravity = {0, 0, -9.81};       // m/s^2; in 2-D the default is {0, -9.81}
+  Vec3 gravity = {0, 0, -9.81};       // m/s^2; in 2-D set {0, -9.81, 0}: a third number is refused
   double courant = 0.4;               // substep <= courant * h / (wave speed + speed), 0..1
   int max_substeps = 1000;            // the user's cap; more is an error that names the needed count
   int substeps = 0;                   // 0: automatic
@@ -91,7 +91,8 @@ struct Scene {
   std::size_t max_memory = std::size_t(8) << 30;  // bytes
 };
 
-// throws Error(bad_input or too_large) naming the part, the value, its unit and the cure
+// Throws Error(bad_input, too_large, or bad_file for a mesh) naming the part, the value, its unit and the cure. Reads mesh
+// files, but makes no particles.
 void check(const Scene& scene);
 
 }  // namespace pliant

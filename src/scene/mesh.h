@@ -1,0 +1,41 @@
+// Closed triangle meshes, as solids to fill.
+//
+// A mesh is taken as a solid if every edge is walked as often in one direction as in the other: then its triangles
+// bound something, and the number of times that they wind around a point is a whole number, 1 inside and 0 outside.
+#pragma once
+
+#include "scene/mesh_file.h"
+#include "scene/random.h"
+
+namespace pliant {
+
+struct Mesh {
+  std::vector<Point> vertices;                          // welded
+  std::vector<std::array<std::uint32_t, 3>> triangles;  // counter-clockwise seen from outside, none degenerate
+  Point lower, upper;                                   // m, bounding box
+  double volume = 0;                                    // m^3, > 0
+  double area = 0;                                      // m^2
+
+  Point corner(std::size_t triangle, int i) const { return vertices[triangles[triangle][i]]; }
+};
+
+// Loads a mesh, multiplied by scale. Throws Error(bad_file) if it cannot be read, is open or not consistently oriented.
+Mesh load_mesh(const std::string& path, double scale, const MeshLimits& limits = {});
+
+// Random points on a mesh, evenly by area.
+class SurfaceDarts {
+ public:
+  explicit SurfaceDarts(const Mesh& mesh);
+
+  struct Dart {
+    std::size_t triangle;
+    Point at;
+  };
+  Dart next(Random& random) const;
+
+ private:
+  const Mesh& mesh_;
+  std::vector<double> area_up_to_;  // m^2, of a triangle and those before it
+};
+
+}  // namespace pliant
