@@ -32,7 +32,7 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
       law.return_map(F, memory);
       memory.plastic.store(batch.plastic() + i);
     }
-    for (const P& entry : F.a) good = good & (abs(entry) < P(huge<S>) | !counts);
+    for (const P& entry : F.a) good = good & ((abs(entry) < P(huge<S>)) | !counts);
     store_matrix<D>(F, batch.word + D, i);
   }
   AdvanceResult<S> result;

@@ -20,7 +20,7 @@ struct Sampled {
 };
 
 Samples samples_of(const Matter& matter, const Scene& scene) {
-  if (matter.points.empty()) return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension);
+  if (matter.points.empty()) return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension, scene.max_particles);
   return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
 }
 

@@ -1,0 +1,115 @@
+// The fast path against the plain loops, particle by particle.
+#include "grid/transfer_packs.h"
+
+#include <bit>
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace pliant {
+namespace {
+
+template <class S>
+class TransferPacks : public testing::Test {
+ protected:
+  static constexpr S h = S(0.1);
+  Batch<3, S> batch;
+  PackRows<S> rows;
+  std::vector<Node<S>> nodes = std::vector<Node<S>>(arena_nodes<3>);
+  PackStep<S> step = {S(1e-3), h, 1 / h, {S(7), S(-5), S(11)}};  // origin of the arena, in cells
+  std::mt19937 random{5};
+
+  S uniform(double a, double b) { return S(std::uniform_real_distribution<double>(a, b)(random)); }
+
+  // particles of one cell; every third is out of it by up to a cell if `astray`
+  void fill(int count, bool astray) {
+    std::vector<Point<3, S>> points(std::size_t(count), Point<3, S>{});
+    for (int i = 0; i < count; ++i) {
+      for (int d = 0; d < 3; ++d)
+        points[i].x[d] = h * (step.origin[d] + S(3.5) + (astray && i % 3 == 1 ? uniform(-1, 2) : uniform(0.01, 0.99)));
+      points[i].mass = uniform(1, 2);
+    }
+    batch.load(points.data(), count);
+    for (int i = 0; i < count; ++i) {
+      for (int d = 0; d < 3; ++d) batch.v[d][i] = uniform(-1, 1);
+      for (int k = 0; k < 9; ++k) {
+        batch.affine[k][i] = uniform(-5, 5);
+        batch.impulse[k][i] = uniform(-0.01, 0.01);
+      }
+    }
+    batch.pad_velocities();
+  }
+
+  void place(int i, S* y) {
+    for (int d = 0; d < 3; ++d) y[d] = batch.x(d)[i] * step.inv_h - step.origin[d];
+  }
+
+  static constexpr int cell_index = (3 * arena_side + 3) * arena_side + 3;
+  // sums of up to 27 (gather) or 27 * 32 (scatter) products of size 1 to 10, C scaled by 4/h
+  static constexpr double eps = std::numeric_limits<S>::epsilon();
+};
+
+TYPED_TEST_SUITE(TransferPacks, (testing::Types<float, double>), );
+
+TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
+  using S = TypeParam;
+  for (auto& node : this->nodes)
+    for (S& a : node.a) a = this->uniform(-1, 1);
+  for (int count : {1, 2, 3, 7, 8, 9, 17, 32})
+    for (bool astray : {false, true}) {
+      this->fill(count, astray);
+      locate_for_gather(this->batch, this->rows, this->step);
+      for (int i = 0; i < count; i += Wide<S>::lanes)
+        gather_pack(this->nodes.data() + this->cell_index, this->batch, this->rows, i);
+      int found = 0;
+      for (int i = 0; i < count; i += Wide<S>::lanes)
+        for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1, ++found)
+          gather_stray(this->nodes.data(), this->batch, this->rows, i + std::countr_zero(m));
+      EXPECT_EQ(found > 0, astray && count > 1);
+      moments_to_affine(this->batch, this->rows, this->step);
+      for (int i = 0; i < count; ++i) {
+        S y[3];
+        this->place(i, y);
+        const auto twin = gather_point<Kernel::quadratic, Transfer::mls, 3>(this->nodes.data(), y, this->step.inv_h);
+        for (int d = 0; d < 3; ++d) EXPECT_NEAR(this->batch.v[d][i], twin.v[d], 20 * this->eps);
+        for (int k = 0; k < 9; ++k)
+          EXPECT_NEAR(this->batch.affine[k][i], twin.affine.a[k], 4 / this->h * 40 * this->eps);
+      }
+    }
+}
+
+TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
+  using S = TypeParam;
+  for (int count : {1, 2, 3, 7, 8, 9, 17, 31, 32})
+    for (bool astray : {false, true}) {
+      this->fill(count, astray);
+      prepare_scatter(this->batch, this->rows, this->step);
+      std::fill(this->nodes.begin(), this->nodes.end(), Node<S>{});
+      for (int i = 0; i < count; i += Wide<S>::lanes)
+        for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1) {
+          const int k = i + std::countr_zero(m);
+          scatter_stray(this->nodes.data(), this->rows, k);
+          for (int x = 0; x < 3; ++x) std::fill(this->rows.wide_w[x][k], this->rows.wide_w[x][k] + 4, S(0));
+        }
+      scatter_cell(this->nodes.data() + this->cell_index, this->rows, 0, count);
+      std::vector<Node<S>> twin(arena_nodes<3>);
+      for (int i = 0; i < count; ++i) {
+        S y[3];
+        this->place(i, y);
+        PointMomentum<3, S> p;
+        p.mass = this->batch.mass()[i];
+        for (int d = 0; d < 3; ++d) p.momentum[d] = p.mass * this->batch.v[d][i];
+        for (int k = 0; k < 9; ++k) {
+          p.affine.a[k] = p.mass * this->batch.affine[k][i];
+          p.impulse.a[k] = this->batch.impulse[k][i];
+        }
+        scatter_point<Kernel::quadratic, Transfer::mls, 3>(twin.data(), y, this->h, p);
+      }
+      for (int n = 0; n < arena_nodes<3>; ++n)
+        for (int k = 0; k < 4; ++k)
+          EXPECT_NEAR(this->nodes[n].a[k], twin[n].a[k], 20 * count * this->eps) << n << " " << k;
+    }
+}
+
+}  // namespace
+}  // namespace pliant
