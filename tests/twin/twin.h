@@ -24,6 +24,7 @@ struct Particle {
   Vec<D> x, v;
   Mat<D> C = Mat<D>::Zero(), F = Mat<D>::Identity();
   double mass, volume;
+  int group = 0;  // which material
 };
 
 template <int D>
@@ -62,7 +63,7 @@ struct Twin {
   Vec<D> gravity = Vec<D>::Zero();
   pliant::Kernel kernel = pliant::Kernel::quadratic;
   pliant::Transfer transfer = pliant::Transfer::mls;
-  std::function<Mat<D>(const Mat<D>&)> kirchhoff;
+  std::function<Mat<D>(const Particle<D>&)> kirchhoff;
   std::vector<Plane<D>> planes;
   std::vector<Particle<D>> particles;
 
@@ -94,14 +95,16 @@ struct Twin {
     return found;
   }
 
-  // inverse of D_p = sum w (x_i - x_p)(x_i - x_p)^T
+  // inverse of D_p = sum w (x_i - x_p)(x_i - x_p)^T; the linear kernel, whose D_p may be singular, does without it
   Mat<D> inverse_moment(const std::vector<Neighbour>& nodes) const {
+    if (kernel == pliant::Kernel::linear) return Mat<D>::Zero();
     Mat<D> moment = Mat<D>::Zero();
     for (const Neighbour& n : nodes) moment += n.weight * n.offset * n.offset.transpose();
     return moment.inverse();
   }
 
-  // the vector a_i for which the affine velocity is C = sum v_i a_i^T, and likewise the one of the force - V tau a_i
+  // The vectors a_i for which C = sum v_i a_i^T, and for which the velocity gradient is sum v_i a_i^T and the force -V
+  // tau a_i. For the linear kernel w D_p^-1 (x_i - x_p) is the gradient of w.
   Vec<D> affine_arm(const Neighbour& n, const Mat<D>& inverse) const {
     return kernel == pliant::Kernel::linear ? n.slope : Vec<D>(n.weight * (inverse * n.offset));
   }
@@ -113,7 +116,7 @@ struct Twin {
     grid.clear();
     for (const Particle<D>& p : particles) {
       const auto nodes = neighbours(p.x);
-      const Mat<D> inverse = inverse_moment(nodes), stress = p.volume * kirchhoff(p.F);
+      const Mat<D> inverse = inverse_moment(nodes), stress = p.volume * kirchhoff(p);
       for (const Neighbour& n : nodes) {
         Vec<D> v = p.v;
         if (transfer != pliant::Transfer::pic) v += p.C * n.offset;
