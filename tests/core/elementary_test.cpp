@@ -1,6 +1,6 @@
 #include "core/elementary.h"
 
-#include "matrix_samples.h"
+#include "lanes.h"
 
 namespace pliant {
 namespace {
