@@ -22,21 +22,28 @@ void neighbour_offset(int n, int* offset) {
   for (int d = D - 1; d >= 0; --d, n /= 3) offset[d] = n % 3 - 1;
 }
 
+// adds a row of up to four nodes
 template <class S>
-inline void add(Node<S>& to, const Node<S>& from) {
+inline void add_row(const Node<S>* from, Node<S>* to, int count) {
   using Quad = Pack<S, 4>;
-  (Quad::load(to.a) + Quad::load(from.a)).store(to.a);
+  if (count == block_side) {
+#pragma GCC unroll 4
+    for (int k = 0; k < block_side; ++k) (Quad::load(to[k].a) + Quad::load(from[k].a)).store(to[k].a);
+  } else {
+    for (int k = 0; k < count; ++k) (Quad::load(to[k].a) + Quad::load(from[k].a)).store(to[k].a);
+  }
 }
 
-// copies a row of up to four nodes; the lengths that occur are known at compile time
+// along one axis, arena node a is node (a + 3) % 4 of neighbour 0 (a = 0), 1 (a = 1..4) or 2 (a = 5..7)
+constexpr int neighbour_of(int a) { return a == 0 ? 0 : a <= block_side ? 1 : 2; }
+constexpr int node_of(int a) { return (a + block_side - arena_margin) % block_side; }
+
+// a row of the arena from the rows of three neighbours
 template <class S>
-inline void copy_row(const Node<S>* from, Node<S>* to, int count) {
-  if (count == 4)
-    std::memcpy(to, from, 4 * sizeof(Node<S>));
-  else if (count == 3)
-    std::memcpy(to, from, 3 * sizeof(Node<S>));
-  else
-    *to = *from;
+inline void join_rows(const Node<S>* before, const Node<S>* here, const Node<S>* after, Node<S>* row) {
+  row[0] = before[block_side - 1];
+  std::memcpy(row + 1, here, 4 * sizeof(Node<S>));
+  std::memcpy(row + 5, after, 3 * sizeof(Node<S>));
 }
 
 }  // namespace
@@ -66,25 +73,24 @@ void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layou
 
 template <int D, class S>
 void Grid<D, S>::fill(const Block<D>& block, Node<S>* arena) const {
-  for (int grid = 0; grid < grids_; ++grid, arena += arena_nodes<D>)
-    for (int n = 0; n < neighbour_count<D>; ++n) {
-      const Node<S>* nodes = velocities_.data() + std::size_t(block.slots[n]) * slot_size() + grid * block_nodes<D>;
-      int offset[D];
-      neighbour_offset<D>(n, offset);
-      Overlap o[3] = {overlap(offset[0], 3), overlap(offset[1], 3), overlap(offset[D - 1], 3)};
-      const int length = o[D - 1].last - o[D - 1].first;
-      for (int x = o[0].first; x < o[0].last; ++x) {
-        if constexpr (D == 2) {
-          copy_row(nodes + x * block_side + o[1].first, arena + (x + o[0].shift) * arena_side + o[1].first + o[1].shift,
-                   length);
-        } else {
-          for (int y = o[1].first; y < o[1].last; ++y)
-            copy_row(nodes + (x * block_side + y) * block_side + o[2].first,
-                     arena + ((x + o[0].shift) * arena_side + y + o[1].shift) * arena_side + o[2].first + o[2].shift,
-                     length);
+  for (int grid = 0; grid < grids_; ++grid, arena += arena_nodes<D>) {
+    const Node<S>* nodes[neighbour_count<D>];
+    for (int n = 0; n < neighbour_count<D>; ++n)
+      nodes[n] = velocities_.data() + std::size_t(block.slots[n]) * slot_size() + grid * block_nodes<D>;
+    for (int x = 0; x < arena_side; ++x) {
+      if constexpr (D == 2) {
+        const Node<S>* const* n = nodes + 3 * neighbour_of(x);
+        const int row = node_of(x) * block_side;
+        join_rows(n[0] + row, n[1] + row, n[2] + row, arena + x * arena_side);
+      } else {
+        for (int y = 0; y < arena_side; ++y) {
+          const Node<S>* const* n = nodes + 3 * (3 * neighbour_of(x) + neighbour_of(y));
+          const int row = (node_of(x) * block_side + node_of(y)) * block_side;
+          join_rows(n[0] + row, n[1] + row, n[2] + row, arena + (x * arena_side + y) * arena_side);
         }
       }
     }
+  }
 }
 
 // false: no mass here
@@ -106,16 +112,17 @@ bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int gr
     if (empty) continue;
     any = true;
     const Node<S>* arena = arenas_.data() + std::size_t(b) * arena_size() + grid * arena_nodes<D>;
-    for (int x = o[0].first; x < o[0].last; ++x)
-      for (int y = o[1].first; y < o[1].last; ++y) {
-        const int row = (x + o[0].shift) * arena_side + y + o[1].shift;
-        if constexpr (D == 2) {
-          add(nodes[x * block_side + y], arena[row]);
-        } else {
-          for (int z = o[2].first; z < o[2].last; ++z)
-            add(nodes[(x * block_side + y) * block_side + z], arena[row * arena_side + z + o[2].shift]);
-        }
+    const Overlap& z = o[D - 1];
+    for (int x = o[0].first; x < o[0].last; ++x) {
+      if constexpr (D == 2) {
+        add_row(arena + (x + o[0].shift) * arena_side + z.first + z.shift, nodes + x * block_side + z.first,
+                z.last - z.first);
+      } else {
+        for (int y = o[1].first; y < o[1].last; ++y)
+          add_row(arena + ((x + o[0].shift) * arena_side + y + o[1].shift) * arena_side + z.first + z.shift,
+                  nodes + (x * block_side + y) * block_side + z.first, z.last - z.first);
       }
+    }
   }
   return any;
 }

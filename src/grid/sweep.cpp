@@ -102,6 +102,7 @@ template <int D, class S>
 struct Sweep<D, S>::Scratch {
   Batch<D, S> batch;
   PackRows<S> rows;
+  WideWeights<S> wide;
   alignas(64) Node<S> velocities[2 * arena_nodes<D>];
   // of the current block
   Node<S>* arena = nullptr;
@@ -227,7 +228,6 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
   Point<D, S>* points = job.particles.points.data() + first;
   Motion<D, S>* motions = job.particles.motions.data() + first;
 
-  for (int i = 0; i < count; ++i) __builtin_prefetch(points + count + i);
   s.batch.load(points, count);
   if (!gathers) s.batch.load(motions);
   s.lap(s.times.load);
@@ -320,7 +320,7 @@ void Sweep<D, S>::scatter_packs(Scratch& s) {
       for (int k = i; k < s.ends[run]; k += Wide<S>::lanes)
         for (unsigned m = strays(s.rows, k, s.ends[run], index); m != 0; m &= m - 1)
           scatter_out_of_cell(k + std::countr_zero(m), s.cells[run], s);
-      scatter_cell(s.arena + index, s.rows, i, s.ends[run]);
+      scatter_cell(s.arena + index, s.rows, s.wide, i, s.ends[run]);
     }
   }
 }
@@ -330,7 +330,7 @@ template <int D, class S>
 void Sweep<D, S>::scatter_out_of_cell(int i, int cell, Scratch& s) {
   if constexpr (D == 3)
     if (note_drift(i, cell, s)) scatter_stray(s.arena, s.rows, i);
-  for (int x = 0; x < 3; ++x) std::fill(s.rows.wide_w[x][i], s.rows.wide_w[x][i] + 4, S(0));
+  for (int x = 0; x < 3; ++x) s.rows.w[x][i] = 0;
 }
 
 template class Sweep<2, float>;

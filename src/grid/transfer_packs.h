@@ -15,12 +15,18 @@ namespace pliant {
 template <class S>
 struct PackRows {
   static constexpr int stride = Batch<3, S>::stride;
-  alignas(64) S index[stride];         // place in the arena of the first node, a whole number
-  alignas(64) S f[3][stride];          // position from that node, in cells
-  alignas(64) S w[9][stride];          // weights: x0 x1 x2 y0 y1 y2 z0 z1 z2
-  alignas(64) S moment[9][stride];     // sum w v_c k_d, k = 0, 1, 2 the node along axis d
-  alignas(64) S wide_w[9][stride][4];  // weights, four times each
-  alignas(64) S q[4][stride][4];       // momentum and mass at the first node; change per node along x, y, z
+  alignas(64) S index[stride];      // place in the arena of the first node, a whole number
+  alignas(64) S f[3][stride];       // position from that node, in cells
+  alignas(64) S w[9][stride];       // weights: x0 x1 x2 y0 y1 y2 z0 z1 z2
+  alignas(64) S moment[9][stride];  // sum w v_c k_d, k = 0, 1, 2 the node along axis d
+  alignas(64) S q[4][stride][4];    // momentum and mass at the first node; change per node along x, y, z
+};
+
+// weights of the particles of one register, each as often as a node has components
+template <class S>
+struct WideWeights {
+  static constexpr int most = Batch<3, S>::stride;
+  alignas(64) Wide<S> w[most][9];
 };
 
 template <class S>
@@ -157,21 +163,16 @@ void moments_to_affine(Batch<3, S>& batch, const PackRows<S>& rows, const PackSt
     }
 }
 
-// out[l] = four times lane l
+// the numbers at p (and p + 1 if a register holds two particles), four times each
 template <class S>
-inline void spread(Wide<S> w, S (*out)[4]) {
-  const auto v = w.v;
+inline Wide<S> spread(const S* p) {
   if constexpr (Wide<S>::lanes == 8) {
-    const auto put = [&](int l, typename Wide<S>::Vector t) {
-      std::memcpy(out[l], &t, 16);
-      std::memcpy(out[l + 4], reinterpret_cast<const char*>(&t) + 16, 16);
-    };
-    put(0, __builtin_shufflevector(v, v, 0, 0, 0, 0, 4, 4, 4, 4));
-    put(1, __builtin_shufflevector(v, v, 1, 1, 1, 1, 5, 5, 5, 5));
-    put(2, __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6));
-    put(3, __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7));
+    std::int64_t both;
+    std::memcpy(&both, p, 8);
+    const auto pairs = (typename Wide<S>::Vector)(both - VectorOf<std::int64_t, 4>::type{});
+    return __builtin_shufflevector(pairs, pairs, 0, 0, 0, 0, 5, 5, 5, 5);
   } else {
-    for (int l = 0; l < 4; ++l) Wide<S>(v[l]).store(out[l]);
+    return Wide<S>(*p);
   }
 }
 
@@ -208,7 +209,7 @@ void prepare_scatter(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& s
   for (int i = 0; i < batch.count; i += P::lanes) {
     P f[3], w[9];
     locate(batch, rows, step, i, f, w);
-    for (int k = 0; k < 9; ++k) spread<S>(w[k], rows.wide_w[k] + i);
+    for (int k = 0; k < 9; ++k) w[k].store(rows.w[k] + i);
     const P m = P::load(batch.mass() + i);
     const P stress_scale = 4 * step.inv_h;
     Matrix<P, 3> A;
@@ -231,14 +232,14 @@ template <class S>
 inline void scatter_stray(Node<S>* arena, const PackRows<S>& rows, int i) {
   using Quad = Pack<S, 4>;
   Node<S>* node = arena + int(rows.index[i]);
-  const Quad wz[3] = {Quad::load(rows.wide_w[6][i]), Quad::load(rows.wide_w[7][i]), Quad::load(rows.wide_w[8][i])};
   const Quad qz = Quad::load(rows.q[3][i]);
   for (int x = 0; x < 3; ++x)
     for (int y = 0; y < 3; ++y) {
-      const Quad wxy = Quad::load(rows.wide_w[x][i]) * Quad::load(rows.wide_w[3 + y][i]);
-      Quad q = Quad::load(rows.q[0][i]) + S(x) * Quad::load(rows.q[1][i]) + S(y) * Quad::load(rows.q[2][i]);
+      const S wxy = rows.w[x][i] * rows.w[3 + y][i];
+      Quad q = wxy * (Quad::load(rows.q[0][i]) + S(x) * Quad::load(rows.q[1][i]) + S(y) * Quad::load(rows.q[2][i]));
+      const Quad dq = wxy * qz;
       Node<S>* n = node + (x * arena_side + y) * arena_side;
-      for (int z = 0; z < 3; ++z, q = q + qz) (Quad::load(n[z].a) + (q * wxy) * wz[z]).store(n[z].a);
+      for (int z = 0; z < 3; ++z, q = q + dq) (Quad::load(n[z].a) + q * rows.w[6 + z][i]).store(n[z].a);
     }
 }
 
@@ -266,35 +267,40 @@ inline void add_nodes(Node<S>* node, Wide<S> a, Wide<S> b, Wide<S> c) {
 
 // particles [first, last) of the batch, all in the cell whose first node is at `node`
 template <class S>
-inline void scatter_cell(Node<S>* node, const PackRows<S>& rows, int first, int last) {
+inline void scatter_cell(Node<S>* node, const PackRows<S>& rows, WideWeights<S>& wide, int first, int last) {
   using P = Wide<S>;
   constexpr int per = P::lanes / 4;  // particles per register
+  int count = 0;
+  for (int p = first; p < last; p += per, ++count)
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) wide.w[count][k] = spread(rows.w[k] + p);
   // with an odd number of particles the last register holds one too many
-  P keep = 1;
-  for (int l = 4; l < P::lanes; ++l) keep.set(l, 0);
+  if (per == 2 && (last - first) % 2 == 1) {
+    P keep = 1;
+    for (int l = 4; l < P::lanes; ++l) keep.set(l, 0);
+    for (int x = 0; x < 3; ++x) wide.w[count - 1][x] *= keep;
+  }
 #pragma GCC unroll 3
   for (int x = 0; x < 3; ++x) {
     P a[3][3];
     for (int y = 0; y < 3; ++y)
       for (int z = 0; z < 3; ++z) a[y][z] = 0;
-    for (int p = first; p < last; p += per) {
-      P wx = P::load(rows.wide_w[x][p]);
-      if (per == 2 && p + 1 == last) wx = wx * keep;
+    for (int r = 0, p = first; r < count; ++r, p += per) {
+      const P* w = wide.w[r];
       P q = P::load(rows.q[0][p]);
       if (x == 1) q = q + P::load(rows.q[1][p]);
       if (x == 2) q = q + S(2) * P::load(rows.q[1][p]);
-      q = q * wx;
-      const P qy = P::load(rows.q[2][p]) * wx, qz = P::load(rows.q[3][p]) * wx;
+      q = q * w[x];
+      const P qy = P::load(rows.q[2][p]) * w[x], qz = P::load(rows.q[3][p]) * w[x];
 #pragma GCC unroll 3
       for (int y = 0; y < 3; ++y) {
-        const P wy = P::load(rows.wide_w[3 + y][p]);
-        P t = q * wy;
-        const P tz = qz * wy;
-        a[y][0] = a[y][0] + t * P::load(rows.wide_w[6][p]);
+        P t = q * w[3 + y];
+        const P tz = qz * w[3 + y];
+        a[y][0] = a[y][0] + t * w[6];
         t = t + tz;
-        a[y][1] = a[y][1] + t * P::load(rows.wide_w[7][p]);
+        a[y][1] = a[y][1] + t * w[7];
         t = t + tz;
-        a[y][2] = a[y][2] + t * P::load(rows.wide_w[8][p]);
+        a[y][2] = a[y][2] + t * w[8];
         q = q + qy;
       }
     }

@@ -15,6 +15,7 @@ class TransferPacks : public testing::Test {
   static constexpr S h = S(0.1);
   Batch<3, S> batch;
   PackRows<S> rows;
+  WideWeights<S> wide;
   std::vector<Node<S>> nodes = std::vector<Node<S>>(arena_nodes<3>);
   PackStep<S> step = {S(1e-3), h, 1 / h, {S(7), S(-5), S(11)}};  // origin of the arena, in cells
   std::mt19937 random{5};
@@ -49,7 +50,8 @@ class TransferPacks : public testing::Test {
   static constexpr double eps = std::numeric_limits<S>::epsilon();
 };
 
-TYPED_TEST_SUITE(TransferPacks, (testing::Types<float, double>), );
+using Numbers = testing::Types<float, double>;
+TYPED_TEST_SUITE(TransferPacks, Numbers);
 
 TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
   using S = TypeParam;
@@ -89,9 +91,9 @@ TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
         for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1) {
           const int k = i + std::countr_zero(m);
           scatter_stray(this->nodes.data(), this->rows, k);
-          for (int x = 0; x < 3; ++x) std::fill(this->rows.wide_w[x][k], this->rows.wide_w[x][k] + 4, S(0));
+          for (int x = 0; x < 3; ++x) this->rows.w[x][k] = 0;
         }
-      scatter_cell(this->nodes.data() + this->cell_index, this->rows, 0, count);
+      scatter_cell(this->nodes.data() + this->cell_index, this->rows, this->wide, 0, count);
       std::vector<Node<S>> twin(arena_nodes<3>);
       for (int i = 0; i < count; ++i) {
         S y[3];
