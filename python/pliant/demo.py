@@ -1,11 +1,13 @@
 """Runs a scene with a progress bar and leaves a picture strip and a film."""
 
+import itertools
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from tqdm import tqdm
 
 from pliant._core import Scene, World
@@ -14,11 +16,12 @@ from pliant.raster import Camera
 from pliant.render import Ball, Look, Piece, Renderer, Stage
 
 LOOKS = {
-    "jelly": Look((0.80, 0.05, 0.10), gloss=0.9, clear=0.05),
-    "sand": Look((0.64, 0.43, 0.20), grain=0.4),
-    "water": Look((0.10, 0.42, 0.72), gloss=1.0, clear=0.10),
-    "dough": Look((0.78, 0.62, 0.40), gloss=0.04),
+    "jelly": Look((0.78, 0.04, 0.10), smooth=2, gloss=0.9, clear=0.05, body=0.6),
+    "sand": Look((0.64, 0.43, 0.20), smooth=1, grain=0.4),
+    "water": Look((0.08, 0.40, 0.72), smooth=2.5, gloss=1.0, clear=0.08, body=0.15),
+    "dough": Look((0.70, 0.56, 0.38), smooth=2.5, gloss=0.04),
 }
+FRAME = Look((0.10, 0.11, 0.13), smooth=0, gloss=0.3)
 PLAIN = Look((0.55, 0.55, 0.60), gloss=0.1)
 BAR = "{desc} {percentage:3.0f}% |{bar}| {postfix} [{elapsed}<{remaining}]"
 
@@ -48,8 +51,25 @@ def stage_of(scene: Scene, shoot: Shoot) -> Stage:
     """Floor and balls, a cell smaller than they are: nodes inside a boundary feel it, so matter sinks in that far."""
     cell = scene.step.cell
     balls = [Ball(b.center, b.radius - cell) for b in scene.boundaries if b.kind == "sphere"]
-    camera = Camera((0.75, -2.15, 1.15), (0.0, 0.0, 0.17), 27, shoot.width, shoot.height)
-    return Stage(camera, tuple(balls), floor=-cell)
+    camera = Camera((0.62, -2.45, 1.32), (0.0, -0.03, 0.14), 23, shoot.width, shoot.height)
+    return Stage(camera, tuple(balls), tuple(frames_of(scene)), floor=-cell)
+
+
+def frames_of(scene: Scene, height: float = 0.1, bar: float = 0.004) -> list[Piece]:
+    """The edges of tanks up to a height, as beads on bars; the glass is not drawn."""
+    pieces = []
+    for tank in scene.boundaries:
+        if tank.kind != "box" or not tank.inside_out:
+            continue
+        half = np.divide(tank.size, 2) + scene.step.cell
+        low, high = np.subtract(tank.center, half), np.add(tank.center, half)
+        high[2] = low[2] + height
+        corners = list(itertools.product(*zip(low, high, strict=True)))
+        edges = [(a, b) for a, b in itertools.combinations(corners, 2) if np.count_nonzero(np.subtract(a, b)) == 1]
+        beads = [np.linspace(a, b, int(np.linalg.norm(np.subtract(b, a)) / bar) + 2) for a, b in edges]
+        points = np.concatenate(beads).astype(np.float32)
+        pieces.append(Piece(points, np.zeros(len(points), int), bar, FRAME))
+    return pieces
 
 
 def pieces_of(world: World, radius: float) -> list[Piece]:
@@ -67,7 +87,7 @@ class Recorder:
     def __init__(self, film: Film, scene: Scene, shoot: Shoot):
         self.film, self.shoot = film, shoot
         self.renderer = Renderer(stage_of(scene, shoot))
-        self.radius = 0.36 * scene.step.cell
+        self.radius = 0.42 * scene.step.cell
         self.painter = ThreadPoolExecutor(1)
         self.drawing = deque()
         self.taken = 0

@@ -7,7 +7,7 @@ import numpy as np
 
 from pliant.raster import FAR, blur, dot, nearest, splat, unit
 
-SUN = unit(np.float32([-0.60, -0.05, 0.80]))  # towards the light
+SUN = unit(np.float32([-0.52, -0.30, 0.80]))  # towards the light
 SUN_COLOR = np.float32([1.25, 1.17, 1.02])
 SKY_COLOR = np.float32([0.38, 0.44, 0.52])
 GROUND_COLOR = np.float32([0.20, 0.19, 0.18])
@@ -15,7 +15,7 @@ GROUND_COLOR = np.float32([0.20, 0.19, 0.18])
 MAP_SIZE = 512  # pixels of a shadow map
 CLEAR_SHADE = np.float32(0.4)  # part of the sun that clear matter takes away
 SOFTNESS = 0.016  # m, radius over which the edge of a shadow is spread
-TAPS = 12  # how often a shadow is asked for within that radius
+TAPS = 8  # how often a shadow is asked for within that radius
 BIAS = np.float32(0.02)  # m: nearer to a surface than this is the surface itself
 AIR_CELL = 0.03  # m, cells of the grid that tells how crowded a place is
 
@@ -117,18 +117,21 @@ class Shadows:
 
 
 def shine(points, normals, color, gloss, shadows, eye):
-    """Light (3, n) that leaves a surface towards the eye: sun, sky, light from the ground, highlights."""
+    """Light (3, n) that leaves a surface towards the eye, and the sun that it gets (n), 0..1."""
     sun, sky = shadows.sunlight(points), shadows.skylight(points, normals)
     facing = np.maximum(SUN @ normals, 0) * sun
     up = np.float32(0.5) + np.float32(0.5) * normals[2]
     ambient = (up * SKY_COLOR[:, None] + (1 - up) * GROUND_COLOR[:, None]) * sky
-    half = unit(SUN[:, None] + unit(np.float32(eye)[:, None] - points))
-    highlight = np.maximum(dot(normals, half), 0) ** 40 * (gloss * sun)
-    return color * (facing * SUN_COLOR[:, None] + ambient) + np.float32(0.7) * highlight * SUN_COLOR[:, None]
+    light = color * (facing * SUN_COLOR[:, None] + ambient)
+    if np.any(gloss):
+        half = unit(SUN[:, None] + unit(np.float32(eye)[:, None] - points))
+        highlight = np.maximum(dot(normals, half), 0) ** 40 * (np.float32(0.7) * gloss * sun)
+        light += highlight * SUN_COLOR[:, None]
+    return light, sun
 
 
 def mirror(points, normals, gloss, eye):
-    """What a clear surface mirrors (3, n), and its share (n) by Schlick's rule for water."""
+    """What a clear surface mirrors of the sky (3, n), its share (n) by Schlick's rule, and of the sun (3, n)."""
     view = unit(np.float32(eye)[:, None] - points)
     cosine = np.clip(dot(view, normals), 0, 1)
     share = (np.float32(0.02) + np.float32(0.98) * (1 - cosine) ** 5) * gloss

@@ -123,19 +123,21 @@ def blur(image: np.ndarray, radius: int, axes: tuple = (0, 1)) -> np.ndarray:
     return image
 
 
-def smooth_depth(depth: np.ndarray, reach: int, step: np.float32) -> np.ndarray:
-    """Levels a depth image over `reach` pixels without mixing what lies more than `step` apart in depth."""
-    for axis in (0, 1):
-        moved = np.zeros_like(depth)
-        weight = np.ones_like(depth)
-        for by in range(1, reach + 1):
-            share = np.float32(np.exp(-2.0 * (by / reach) ** 2))
+def smooth_depth(depth: np.ndarray, reach: float, step: np.float32) -> np.ndarray:
+    """Levels a depth image over about `reach` pixels without mixing what lies more than `step` apart in depth."""
+    strides = [2**k for k in range(8) if 2**k <= reach]
+    for by in reversed(strides):
+        for axis in (0, 1):
+            moved = np.zeros_like(depth)
+            weight = np.full_like(depth, 2)
             for sign in (-1, 1):
                 difference = shifted(depth, sign * by, axis) - depth
-                near = share * (np.abs(difference) < step)
-                moved += near * np.clip(difference, -step, step)
+                near = np.abs(difference) < step
+                difference *= near
+                moved += difference
                 weight += near
-        depth = depth + moved / weight
+            moved /= weight
+            depth = depth + moved
     return depth
 
 

@@ -23,7 +23,6 @@ from pliant.raster import (
 )
 
 FINE = 2  # pixels of matter per pixel of the picture and axis
-SMOOTHING = 1.8  # reach of the surface filter in radii of a particle
 PACKING = 0.5  # volume of matter over volume of the spheres that show it
 FLOOR_COLOR = np.float32([0.30, 0.32, 0.35])
 BACKDROP = np.float32([0.42, 0.49, 0.57])
@@ -35,9 +34,11 @@ class Look:
     """How a material looks. Colours are linear, 0..1."""
 
     color: tuple[float, float, float]
+    smooth: float = 1.5  # how far the surface is levelled, in radii of a particle
     gloss: float = 0.0  # strength of highlights and of the mirror, 0..1
     grain: float = 0.0  # how much single particles stand out, 0..1
     clear: float = 0.0  # how far one sees into it, m; 0: opaque
+    body: float = 0.0  # of clear matter: least share of its own colour, 0..1
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,11 @@ class Ball:
 
 @dataclass(frozen=True)
 class Stage:
-    """What does not move: the camera, the floor, obstacles."""
+    """What does not move: the camera, the floor, obstacles, and whatever is shown as particles."""
 
     camera: Camera
     balls: tuple[Ball, ...] = ()
+    still: tuple[Piece, ...] = ()
     floor: float = 0.0  # m, its height
     tile: float = 0.2  # m, edge of a floor tile
     reach: float = 1.5  # m, half the width of the ground that shadows may fall on
@@ -96,25 +98,24 @@ class Renderer:
         self.eye = np.float32(stage.camera.eye)
         self.floor = Floor(stage)
         self.still_depth = floor_depth(self.rays, self.eye[2] - stage.floor).ravel()
-        self.balls = [self.ball_patch(ball) for ball in stage.balls]
-        for ball in self.balls:
-            self.still_depth[ball.pixels] = np.minimum(self.still_depth[ball.pixels], ball.depth)
+        self.still = [self.ball_patch(ball) for ball in stage.balls]
+        self.still += [patch for piece in stage.still if (patch := self.matter_patch(piece)) is not None]
 
     def draw(self, pieces: list[Piece]) -> np.ndarray:
         """The picture, (height, width, 3) uint8."""
         opaque = [piece for piece in pieces if not piece.look.clear]
         clear = [piece for piece in pieces if piece.look.clear]
-        shadows = Shadows(self.stage.reach, opaque, clear, self.stage.balls)
+        shadows = Shadows(self.stage.reach, [*self.stage.still, *opaque], clear, self.stage.balls)
 
         # depth test among all solid patches, then light only on what is seen
         depth = self.still_depth.copy()
-        patches = self.balls + [patch for piece in opaque if (patch := self.matter_patch(piece)) is not None]
+        patches = self.still + [patch for piece in opaque if (patch := self.matter_patch(piece)) is not None]
         for patch in patches:
             np.minimum.at(depth, patch.pixels, patch.depth)
         picture = self.floor.draw(shadows)
         for patch in patches:
             seen = patch.where(patch.depth <= depth[patch.pixels])
-            light = shine(seen.points, seen.normals, seen.color, seen.gloss, shadows, self.eye)
+            light, _ = shine(seen.points, seen.normals, seen.color, seen.gloss, shadows, self.eye)
             self.blend(picture, seen.pixels, light)
 
         # clear matter, the farthest first
@@ -148,11 +149,9 @@ class Renderer:
         if window is None:
             return None
         rough, index, rays = rough[window], index[window], self.rays[:, *window]
-        smooth = rough
+        smooth, reach = rough, piece.look.smooth * float(np.median(radii))
         for _ in range(2):
-            smooth = smooth_depth(
-                smooth, max(2, round(SMOOTHING * float(np.median(radii)))), np.float32(4 * piece.radius)
-            )
+            smooth = smooth_depth(smooth, reach, np.float32(4 * piece.radius))
 
         shown = index >= 0
         normals = self.surface_normals(smooth, rays)[:, shown]
@@ -214,11 +213,13 @@ class Renderer:
         # tint: colours that are not the matter's own are lost on the way, and light from inside is added
         color = np.float32(piece.look.color)[:, None]
         lost = deep / np.float32(piece.look.clear)
-        milk = 1 - np.exp(np.float32(-0.7) * lost)
-        body = shine(patch.points, patch.normals, patch.color, np.zeros_like(deep), shadows, self.eye)
+        milk = 1 - np.float32(1 - piece.look.body) * np.exp(np.float32(-0.7) * lost)
+        # light inside has lost its way: it comes from above rather than along the normal
+        spread = unit(patch.normals + np.float32([[0], [0], [0.8 - 0.8 * piece.look.body]]))
+        body, sun = shine(patch.points, spread, patch.color, np.zeros_like(deep), shadows, self.eye)
         inside = behind * np.exp(-lost * (1 - color)) * (1 - milk) + body * milk
         mirrored, share, spot = mirror(patch.points, patch.normals, patch.gloss, self.eye)
-        light = (1 - share) * inside + share * mirrored + spot * shadows.sunlight(patch.points)
+        light = (1 - share) * inside + share * mirrored + spot * sun
         self.blend(picture, patch.pixels, light)
         np.minimum.at(depth, patch.pixels, patch.depth)
 
@@ -265,7 +266,8 @@ class Floor:
         normals = np.zeros_like(self.points)
         normals[2] = 1
         count = self.points.shape[1]
-        light = shine(self.points, normals, np.ones((3, 1), np.float32), np.zeros(count, np.float32), shadows, self.eye)
+        white, matt = np.ones((3, 1), np.float32), np.zeros(count, np.float32)
+        light, _ = shine(self.points, normals, white, matt, shadows, self.eye)
         picture = self.backdrop.copy()
         for channel in range(3):
             image = light[channel].reshape(FLOOR_TEXELS, FLOOR_TEXELS)

@@ -1,26 +1,29 @@
-"""Jelly, sand, water and dough fall on a floor and a ball."""
+"""Jelly, sand, water and dough fall into a tank: on its floor, on a ball, and on each other."""
 
-from pliant._core import Boundary, Material, Matter, Scene, StepOptions
+from pliant._core import Boundary, Material, Matter, Sampling, Scene, StepOptions
 from pliant.shapes import Box, Cylinder, Sphere
+
+TANK = (1.04, 0.72, 4.0)  # m; the walls go as high as anything can jump
 
 
 def scene() -> Scene:
+    skin = Sampling(surface_layer=True)
     return Scene(
         step=StepOptions(dt=1 / 60, cell=0.016),
         materials=[
-            Material(name="jelly", law="neo_hookean", density=1000, E=3e4, nu=0.4),
-            Material(name="sand", law="sand", density=1600, E=4e5, nu=0.3, friction_angle=35),
+            Material(name="jelly", law="neo_hookean", density=1000, E=1.5e4, nu=0.4),
+            Material(name="sand", law="sand", density=1600, E=2e5, nu=0.3, friction_angle=38),
             Material(name="water", law="liquid", density=1000, bulk_modulus=1e5, viscosity=1e-3),
-            Material(name="dough", law="hencky", density=1100, E=1e5, nu=0.4, yield_stress=2500),
+            Material(name="dough", law="hencky", density=1100, E=8e4, nu=0.4, yield_stress=1250),
         ],
         matter=[
-            Matter(name="jelly", material="jelly", shape=Box((0.2, 0.2, 0.2), (-0.26, -0.14, 0.42))),
-            Matter(name="sand", material="sand", shape=Cylinder(0.11, 0.22, (0.03, 0.05, 0.62))),
-            Matter(name="water", material="water", shape=Box((0.2, 0.2, 0.2), (0.25, -0.12, 0.5))),
-            Matter(name="dough", material="dough", shape=Sphere(0.12, (-0.08, 0.3, 0.36))),
+            Matter(name="jelly", material="jelly", shape=Box((0.17, 0.17, 0.17), (0.30, 0.16, 0.55)), sampling=skin),
+            Matter(name="sand", material="sand", shape=Cylinder(0.1, 0.25, (-0.34, 0.03, 0.22))),
+            Matter(name="water", material="water", shape=Box((0.26, 0.22, 0.22), (0.32, -0.17, 0.3))),
+            Matter(name="dough", material="dough", shape=Sphere(0.105, (-0.04, 0.03, 0.43)), sampling=skin),
         ],
         boundaries=[
-            Boundary(name="floor", kind="plane", friction=0.4),
-            Boundary(name="ball", kind="sphere", center=(0, 0, 0.12), radius=0.15, friction=0.3),
+            Boundary(name="tank", kind="box", inside_out=True, center=(0, 0, TANK[2] / 2), size=TANK, friction=0.3),
+            Boundary(name="ball", kind="sphere", center=(0, 0, 0.09), radius=0.13, friction=0.3),
         ],
     )
