@@ -1,16 +1,17 @@
-// What every law gives. A law is a small struct of numbers; its functions are templates on T, a number or a pack.
+// What every law gives. A law is a small struct of numbers; its functions are templates on T, a number or a pack, and
+// on the dimension D. F is the elastic deformation gradient. Symbols and equations in README.md of this folder.
 //
-//   struct NeoHookean {
-//     template <class S> static ... make(const Material&)
+//   template <class S> struct NeoHookean {
+//     static NeoHookean make(const Material&);
 //     energy(F, memory)                  energy per rest volume, Pa
 //     stress(F, memory)                  first Piola stress, d energy / d F
-//     kirchhoff(F, memory)               stress * F^T, cheaper and the one that the explicit step uses
+//     kirchhoff(F, memory)               stress * F^T, cheaper, the one that the explicit step uses
 //     differential(F, dF, memory)        the derivative of the stress, applied to dF
 //     return_map(F, memory)              after the step: F becomes elastic again, memory.plastic is updated
-//     wave_speed(...)
+//     static constexpr bool plastic;     false: return_map does nothing
+//     static constexpr bool viscous;     true: there is also viscous_kirchhoff(J, velocity_gradient)
+//     static constexpr double initial_plastic;    memory.plastic of matter at rest
 //   };
-//
-// F is the elastic deformation gradient. Symbols in README.md of this folder.
 #pragma once
 
 #include "core/decompose.h"

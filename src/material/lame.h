@@ -1,0 +1,17 @@
+// Lame parameters of a material: the three-dimensional ones, in 2-D too (plane strain).
+#pragma once
+
+#include "pliant/material.h"
+
+namespace pliant {
+
+struct Lame {
+  double mu, lambda;  // Pa
+};
+
+inline Lame lame(const Material& material) {
+  const double E = material.E, nu = material.nu;
+  return {E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
+}
+
+}  // namespace pliant

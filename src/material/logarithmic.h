@@ -1,0 +1,105 @@
+// Elasticity in logarithmic strain (St. Venant-Kirchhoff-Hencky): what hencky and sand have in common.
+// With F = U diag(sigma) V^T and l = log sigma: energy mu |l|^2 + lambda/2 (sum l)^2.
+#pragma once
+
+#include "material/law.h"
+#include "material/log_strain.h"
+#include "material/rotation.h"
+#include "material/stretch_log.h"
+
+namespace pliant {
+
+template <class S>
+struct LogarithmicElasticity {
+  S mu, lambda;
+
+  template <class T, int D>
+  T energy(const Matrix<T, D>& F, const Memory<T, D>&) const {
+    const Vector<T, D> sigma = svd(F).sigma;
+    T squares = T(0), sum = T(0);
+    for (int i = 0; i < D; ++i) {
+      const T l = stretch_log(sigma[i]).value;
+      squares += l * l;
+      sum += l;
+    }
+    return T(mu) * squares + T(lambda / 2) * (sum * sum);
+  }
+
+  template <class T, int D>
+  Matrix<T, D> stress(const Matrix<T, D>& F, const Memory<T, D>&) const {
+    const Svd<T, D> f = svd(F);
+    const Principal<T, D> p = principal(f.sigma);
+    Matrix<T, D> scaled;
+    for (int i = 0; i < D; ++i)
+      for (int k = 0; k < D; ++k) scaled(i, k) = f.U(i, k) * (p.l[k].first * p.pull[k]);
+    return scaled * transpose(f.V);
+  }
+
+  // 2 mu E + lambda tr E I
+  template <class T, int D>
+  [[gnu::flatten]] Matrix<T, D> kirchhoff(const Matrix<T, D>& F, const Memory<T, D>&) const {
+    const SmallStrain<T, D> e = small_strain(F);
+    const Matrix<T, D> tau = add_diagonal(T(2 * mu) * e.E, T(lambda) * trace(e.E));
+    if (all_of(e.small)) return tau;
+    return select(e.small, tau, kirchhoff_by_singular_values(F));
+  }
+
+  template <class T, int D>
+  Matrix<T, D> differential(const Matrix<T, D>& F, const Matrix<T, D>& dF, const Memory<T, D>&) const {
+    const Svd<T, D> f = svd(F);
+    const Principal<T, D> p = principal(f.sigma);
+    const Matrix<T, D> B = transpose(f.U) * dF * f.V;
+    Matrix<T, D> dP;
+
+    // stretching along the principal axes
+    T rate = T(0);
+    for (int i = 0; i < D; ++i) rate += p.l[i].first * B(i, i);
+    for (int i = 0; i < D; ++i)
+      dP(i, i) = (p.l[i].second * p.pull[i] + T(2 * mu) * p.l[i].first * p.l[i].first) * B(i, i) +
+                 T(lambda) * p.l[i].first * rate;
+
+    // shearing and turning them, pair by pair: differences and sums of principal stresses over those of sigma
+    for (int i = 0; i < D; ++i)
+      for (int j = i + 1; j < D; ++j) {
+        const LogSlopes<T> slopes = stretch_log_slopes(f.sigma[i], f.sigma[j]);
+        const T difference = T(2 * mu) * p.l[i].first * slopes.value + p.pull[j] * slopes.first;
+        const T sum = (p.l[i].first * p.pull[i] + p.l[j].first * p.pull[j]) / guarded_sum(f.sigma[i], f.sigma[j]);
+        const T half = T(S(0.5));
+        const T shear = half * (B(i, j) + B(j, i)) * difference, turn = half * (B(i, j) - B(j, i)) * sum;
+        dP(i, j) = shear + turn;
+        dP(j, i) = shear - turn;
+      }
+    return f.U * dP * transpose(f.V);
+  }
+
+ private:
+  template <class T, int D>
+  [[gnu::noinline, gnu::cold]] Matrix<T, D> kirchhoff_by_singular_values(const Matrix<T, D>& F) const {
+    const Svd<T, D> f = svd(F);
+    const Principal<T, D> p = principal(f.sigma);
+    Matrix<T, D> scaled;
+    for (int i = 0; i < D; ++i)
+      for (int k = 0; k < D; ++k) scaled(i, k) = f.U(i, k) * (f.sigma[k] * p.l[k].first * p.pull[k]);
+    return symmetric_product(T(1), scaled, f.U);
+  }
+
+  // l, and pull = d energy / d l = 2 mu l + lambda sum l
+  template <class T, int D>
+  struct Principal {
+    Jet<T> l[D];
+    T pull[D];
+  };
+  template <class T, int D>
+  Principal<T, D> principal(const Vector<T, D>& sigma) const {
+    Principal<T, D> p;
+    T sum = T(0);
+    for (int i = 0; i < D; ++i) {
+      p.l[i] = stretch_log(sigma[i]);
+      sum += p.l[i].value;
+    }
+    for (int i = 0; i < D; ++i) p.pull[i] = T(2 * mu) * p.l[i].value + T(lambda) * sum;
+    return p;
+  }
+};
+
+}  // namespace pliant
