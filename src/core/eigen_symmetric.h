@@ -83,17 +83,15 @@ inline SymmetricEigen<T, 3> eigen_symmetric(const Matrix<T, 3>& A) {
   return e;
 }
 
-// the rotation by half the angle of (x, y), whose length is r
+// the rotation by half the angle of a direction, which is between -90 and 90 degrees
 template <class T>
-inline Matrix<T, 2> half_angle(T x, T y, T r) {
-  // (r + |x|, |y|) has half the angle of (|x|, |y|)
-  const T h = r + abs(x);
+inline Matrix<T, 2> half_turn_of(const Direction<T>& d) {
+  // (1 + |cosine|, |sine|) has half the angle of (|cosine|, |sine|)
+  const T h = T(1) + abs(d.cosine), y = abs(d.sine);
   const T n = T(1) / sqrt(h * h + y * y);
-  const Truth<T> none = r <= T(0), backward = x < T(0);
-  const T longer = select(none, T(1), h * n), shorter = select(none, T(0), abs(y) * n);
-  const T c = select(backward, shorter, longer);
-  const T s_size = select(backward, longer, shorter);
-  const T s = select(y < T(0), -s_size, s_size);
+  const Truth<T> backward = d.cosine < T(0);
+  const T c = select(backward, y, h) * n, size = select(backward, h, y) * n;
+  const T s = select(d.sine < T(0), -size, size);
   return {{c, -s, s, c}};
 }
 
@@ -104,9 +102,9 @@ inline SymmetricEigen<T, 2> eigen_symmetric(const Matrix<T, 2>& input) {
   const T entries[3] = {input(0, 0), input(0, 1), input(1, 1)};
   const T scale = power_of_two_below(entries), to_one = T(1) / scale;
   const T a = to_one * input(0, 0), b = to_one * input(0, 1), d = to_one * input(1, 1);
-  const T mean = half * (a + d), x = half * (a - d);
-  const T r = sqrt(x * x + b * b);
-  SymmetricEigen<T, 2> e{{scale * (mean + r), scale * (mean - r)}, half_angle(x, b, r)};
+  const T mean = half * (a + d);
+  const Direction<T> rest = direction_of(half * (a - d), b);
+  SymmetricEigen<T, 2> e{{scale * (mean + rest.length), scale * (mean - rest.length)}, half_turn_of(rest)};
   clear_zero_signs(e.values.a);
   clear_zero_signs(e.Q.a);
   return e;

@@ -19,6 +19,21 @@ inline T power_of_two_below(const T (&entries)[N]) {
   return min(max(power, smallest), T(1) / smallest);
 }
 
+// (x, y) = length (cosine, sine), right to the last digits for any finite numbers; angle 0 where both are 0
+template <class T>
+struct Direction {
+  T cosine, sine, length;
+};
+template <class T>
+[[gnu::always_inline]] inline Direction<T> direction_of(T x, T y) {
+  const T entries[2] = {x, y};
+  const T scale = power_of_two_below(entries), to_one = T(1) / scale;
+  const T u = to_one * x, v = to_one * y;
+  const T length = sqrt(u * u + v * v);
+  const Truth<T> some = length > T(0);
+  return {select(some, u / length, T(1)), select(some, v / length, T(0)), scale * length};
+}
+
 // the turn by an angle with cosine c and sine s
 template <class T>
 struct PlaneTurn {

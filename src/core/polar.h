@@ -31,13 +31,8 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline Matrix<T, 2> rotation_of(const Matrix<T, 2>& F) {
   const T half = T(Scalar<T>(0.5));
-  const T parts[2] = {half * F(0, 0) + half * F(1, 1), half * F(1, 0) - half * F(0, 1)};
-  const T to_one = T(1) / power_of_two_below(parts);
-  const T x = to_one * parts[0], y = to_one * parts[1];
-  const T square = x * x + y * y;
-  const T n = T(1) / sqrt(square);
-  const Truth<T> unique = square > T(0);
-  const T c = select(unique, x * n, T(1)), s = select(unique, y * n, T(0));
+  const Direction<T> turn = direction_of(half * F(0, 0) + half * F(1, 1), half * F(1, 0) - half * F(0, 1));
+  const T c = turn.cosine, s = turn.sine;
   return {{c, -s, s, c}};
 }
 

@@ -132,23 +132,20 @@ inline Svd<T, 3> svd(const Matrix<T, 3>& F) {
   return f;
 }
 
-// Closed form. F is the sum of a turn with stretch, p (cos, sin), and a mirror with stretch; p and m are the halves of
-// sum and difference of the singular values.
+// Closed form. F is the sum of a turn and a mirror, both stretched; half the sum and half the difference of the
+// singular values are their stretches. R of the polar decomposition is the turn, V belongs to the mirror part of R^T F.
 template <class T>
 inline Svd<T, 2> svd(const Matrix<T, 2>& input) {
-  const T half = T(Scalar<T>(0.5));
   const T scale = power_of_two_below(input.a);
-  const Matrix<T, 2> F = (half / scale) * input;
-  const T turn_x = F(0, 0) + F(1, 1), turn_y = F(1, 0) - F(0, 1);
-  const T mirror_x = F(0, 0) - F(1, 1), mirror_y = F(1, 0) + F(0, 1);
-  const T p = sqrt(turn_x * turn_x + turn_y * turn_y);
-  const T m = sqrt(mirror_x * mirror_x + mirror_y * mirror_y);
-  // the rotation R of the polar decomposition, and V from the mirror part of R^T F
-  const T c = select(p > T(0), turn_x / p, T(1)), s = select(p > T(0), turn_y / p, T(0));
+  const Matrix<T, 2> F = (T(Scalar<T>(0.5)) / scale) * input;
+  const Direction<T> turn = direction_of(F(0, 0) + F(1, 1), F(1, 0) - F(0, 1));
+  const Direction<T> mirror = direction_of(F(0, 0) - F(1, 1), F(1, 0) + F(0, 1));
+  const T c = turn.cosine, s = turn.sine;
+  const T x = c * mirror.cosine + s * mirror.sine, y = c * mirror.sine - s * mirror.cosine;
   Svd<T, 2> f;
-  f.V = half_angle(c * mirror_x + s * mirror_y, c * mirror_y - s * mirror_x, m);
+  f.V = half_turn_of<T>({x, y, T(1)});
   f.U = Matrix<T, 2>{{c, -s, s, c}} * f.V;
-  f.sigma = {scale * (p + m), scale * (p - m)};
+  f.sigma = {scale * (turn.length + mirror.length), scale * (turn.length - mirror.length)};
   clear_zero_signs(f.U.a);
   clear_zero_signs(f.sigma.a);
   clear_zero_signs(f.V.a);

@@ -115,6 +115,8 @@ class Generator {
     s[0] = 1;
     return s;
   }
+  // symmetric, too small to be seen beside 1; its squares leave the range of float
+  RealMatrix<D> breath() { return std::pow(Real(10), -uniform(10, 40)) * symmetric(); }
   // all alike but for the last one
   RealVector<D> alike(Real value, Real last) {
     RealVector<D> s;
@@ -177,6 +179,8 @@ std::vector<Sample<D>> general(int count, unsigned seed) {
     all.push_back({"rank 1", rank_one});
     all.push_back({"rank 2", rank_one + outer(g.whole_numbers(), g.whole_numbers())});
     all.push_back({"signed permutation", g.signed_permutation()});
+    all.push_back({"signed permutation and a breath", g.signed_permutation() + g.breath()});
+    all.push_back({"identity and a breath", one + g.breath()});
     all.push_back({"diagonal", RealMatrix<D>::diagonal(g.vector(-2, 2))});
     all.push_back({"triangle", triangle});
     all.push_back({"huge", 1e12L * g.entries()});
@@ -207,6 +211,7 @@ std::vector<Sample<D>> symmetric(int count, unsigned seed) {
     all.push_back({"values over 20 decades", g.with_values(g.spread(20))});
     all.push_back({"diagonal", RealMatrix<D>::diagonal(g.vector(-2, 2))});
     all.push_back({"no diagonal", hollow});
+    all.push_back({"identity and a breath", one + g.breath()});
     all.push_back({"huge", 1e12L * g.symmetric()});
     all.push_back({"tiny", 1e-12L * g.symmetric()});
     all.push_back({"near the largest float", 2e37L * g.symmetric()});
