@@ -180,7 +180,7 @@ template <int D, class S>
 void Grid<D, S>::update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
                         std::vector<Vec>& impulses) {
   partial_.resize(layout.slots.size() * step.shapes->size());
-  workers.for_each(layout.slots.size(), 16, [&](std::size_t s) { update_slot(layout, step, s); });
+  workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot(layout, step, s); });
   for (std::size_t s = 0; s < layout.slots.size(); ++s)
     for (std::size_t k = 0; k < impulses.size(); ++k) impulses[k] += partial_[s * impulses.size() + k];
 }

@@ -154,7 +154,7 @@ SweepReport Sweep<D, S>::run(Pass pass, const SweepStep<D, S>& step, const Layou
                              Particles<D, S>& particles, Workers& workers) {
   reports_.resize(layout.blocks.size());
   const Job job = {pass, step, layout, grid, particles};
-  workers.for_each(layout.blocks.size(), 4,
+  workers.for_each(layout.blocks.size(), 1,
                    [&](std::size_t b) { run_block(job, b, *scratch_[std::size_t(Workers::index())]); });
   SweepReport total;
   for (std::size_t b = 0; b < reports_.size(); ++b) {
