@@ -180,16 +180,22 @@ class Record {
         },
         nb::sig("def __eq__(self, other: object, /) -> bool"));
     class_.attr("__hash__") = nb::none();
-    class_.def("__getstate__", [](const T& self) {
-      nb::dict values;
-      for (const Field<T>& field : fields<T>()) values[field.name.c_str()] = field.get(self);
-      return values;
-    });
-    class_.def("__setstate__", [type](T& self, nb::dict values) {
-      T made;
-      assign(made, type, values);
-      new (&self) T(std::move(made));
-    });
+    class_.def(
+        "__getstate__",
+        [](const T& self) {
+          nb::dict values;
+          for (const Field<T>& field : fields<T>()) values[field.name.c_str()] = field.get(self);
+          return values;
+        },
+        nb::sig("def __getstate__(self) -> dict[str, object]"));
+    class_.def(
+        "__setstate__",
+        [type](T& self, nb::dict values) {
+          T made;
+          assign(made, type, values);
+          new (&self) T(std::move(made));
+        },
+        nb::sig("def __setstate__(self, values: dict[str, object], /) -> None"));
   }
 
  private:

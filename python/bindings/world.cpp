@@ -70,38 +70,36 @@ Array array_of(const MatterState& matter, Attribute attribute) {
   return Array(view.data, shape.size(), shape.data(), matter.owner, strides.data(), type);
 }
 
-template <Attribute attribute>
-Array get(const MatterState& matter) {
-  return array_of(matter, attribute);
+void add_view(nb::class_<MatterState>& matter, const std::string& name, Attribute attribute, const char* doc) {
+  const std::string number = attribute == Attribute::id ? "uint32" : "floating";
+  const std::string signature = "def " + name + "(self) -> numpy.typing.NDArray[numpy." + number + "]";
+  matter.def_prop_ro(
+      name.c_str(), [attribute](const MatterState& self) { return array_of(self, attribute); },
+      nb::rv_policy::automatic, doc, nb::sig(signature.c_str()));
 }
 
 void bind_matter_state(nb::module_& module) {
-  nb::class_<MatterState>(
+  nb::class_<MatterState> matter(
       module, "MatterState",
       "One piece of matter in motion. Its arrays are read-only views of the simulation's memory: no "
       "copy is made. A view shows the present until the next step or restore; after that its numbers "
       "are of no particular moment, so take it anew, or keep a copy(). It keeps the world's memory "
-      "alive. The order of particles changes when they are sorted; `ids` tells who is who.")
-      .def_ro("name", &MatterState::name, "its name in the scene")
+      "alive. The order of particles changes when they are sorted; `ids` tells who is who.");
+  matter.def_ro("name", &MatterState::name, "its name in the scene")
       .def("__len__", [](const MatterState& self) { return array_of(self, Attribute::id).shape(0); })
-      .def("__repr__",
-           [](const MatterState& self) {
-             return "MatterState('" + self.name + "', " + std::to_string(array_of(self, Attribute::id).shape(0)) +
-                    " particles)";
-           })
-      .def_prop_ro("positions", &get<Attribute::position>, nb::rv_policy::automatic, "m, (particles, dimension)")
-      .def_prop_ro("velocities", &get<Attribute::velocity>, nb::rv_policy::automatic, "m/s, (particles, dimension)")
-      .def_prop_ro("affine", &get<Attribute::affine>, nb::rv_policy::automatic,
-                   "1/s, affine velocity matrix C, (particles, dimension, dimension)")
-      .def_prop_ro("deformation_gradients", &get<Attribute::deformation_gradient>, nb::rv_policy::automatic,
-                   "elastic F, (particles, dimension, dimension)")
-      .def_prop_ro("plastic", &get<Attribute::plastic>, nb::rv_policy::automatic,
-                   "the number that the law remembers, (particles,)")
-      .def_prop_ro("masses", &get<Attribute::mass>, nb::rv_policy::automatic, "kg, (particles,)")
-      .def_prop_ro("volumes", &get<Attribute::volume>, nb::rv_policy::automatic,
-                   "rest volume, m^3 (m^2 in 2-D), (particles,)")
-      .def_prop_ro("ids", &get<Attribute::id>, nb::rv_policy::automatic,
-                   "number of each particle, the same for ever, (particles,)");
+      .def("__repr__", [](const MatterState& self) {
+        return "MatterState('" + self.name + "', " + std::to_string(array_of(self, Attribute::id).shape(0)) +
+               " particles)";
+      });
+  add_view(matter, "positions", Attribute::position, "m, (particles, dimension)");
+  add_view(matter, "velocities", Attribute::velocity, "m/s, (particles, dimension)");
+  add_view(matter, "affine", Attribute::affine, "1/s, affine velocity matrix C, (particles, dimension, dimension)");
+  add_view(matter, "deformation_gradients", Attribute::deformation_gradient,
+           "elastic F, (particles, dimension, dimension)");
+  add_view(matter, "plastic", Attribute::plastic, "the number that the law remembers, (particles,)");
+  add_view(matter, "masses", Attribute::mass, "kg, (particles,)");
+  add_view(matter, "volumes", Attribute::volume, "rest volume, m^3 (m^2 in 2-D), (particles,)");
+  add_view(matter, "ids", Attribute::id, "number of each particle, the same for ever, (particles,)");
 }
 
 void bind_matter_states(nb::module_& module) {
@@ -193,7 +191,7 @@ void bind_state(nb::class_<SharedWorld>& world) {
           "time", [](SharedWorld& self) { return alone(self, [](World& w) { return w.time(); }); }, "s")
       .def_prop_ro(
           "scene", [](SharedWorld& self) { return record_of(self.world.scene()); },
-          "a copy of the scene; changes of it do not reach the world")
+          "a copy of the scene without its points; changes of it do not reach the world")
       .def_prop_ro(
           "threads", [](SharedWorld& self) { return self.world.threads(); }, "how many work on a step")
       .def_prop_ro("particle_count", [](SharedWorld& self) { return self.world.particle_count(); })
@@ -212,7 +210,7 @@ void bind_state(nb::class_<SharedWorld>& world) {
           [](SharedWorld& self, const std::filesystem::path& path) {
             alone(self, [&](World& w) { save_file(w, path.string()); });
           },
-          nb::arg("path"), "The same into a file.")
+          nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"), "The same into a file.")
       .def("restore", &restore, nb::arg("bytes"),
            "Back to a saved state of the same scene. Bytes of another scene, truncated or altered are refused.")
       .def(
@@ -220,7 +218,7 @@ void bind_state(nb::class_<SharedWorld>& world) {
           [](SharedWorld& self, const std::filesystem::path& path) {
             alone(self, [&](World& w) { restore_file(w, path.string()); });
           },
-          nb::arg("path"), "The same from a file.")
+          nb::arg("path"), nb::sig("def restore(self, path: str | os.PathLike[str]) -> None"), "The same from a file.")
       .def("__repr__", [](SharedWorld& self) {
         const double time = alone(self, [](World& w) { return w.time(); });
         return "World(" + std::to_string(self.world.particle_count()) + " particles, time=" + written(nb::cast(time)) +

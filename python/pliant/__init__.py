@@ -13,8 +13,8 @@ from pliant._core import (
     StepOptions,
     StepReport,
     World,
-    __version__,
 )
+from pliant._core import version as __version__
 from pliant.enums import BoundaryKind, Condition, Kernel, Law, Precision, SamplingMethod, ShapeKind, Transfer
 from pliant.errors import (
     BadFileError,

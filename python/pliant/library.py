@@ -19,4 +19,5 @@ def load(name: str) -> Scene:
         raise TypeError(f"name of a scene must be str, not {type(name).__name__}")
     if name not in scene_names():
         raise BadInputError(f"no scene '{name}'; choose one of {', '.join(scene_names())}")
-    return importlib.import_module(f"pliant.scenes.{name}").scene()
+    made: Scene = importlib.import_module(f"pliant.scenes.{name}").scene()
+    return made

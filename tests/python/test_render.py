@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pliant.light import SUN
 from pliant.raster import FAR, Camera, blur, bounds, smooth_depth, splat
 from pliant.render import Ball, Look, Piece, Renderer, Stage
 
@@ -99,8 +100,8 @@ def test_a_ball_hides_what_is_behind_it():
 def test_matter_casts_a_shadow():
     renderer = Renderer(Stage(CAMERA, floor=0.0))
     empty, full = renderer.draw([]), renderer.draw([piece((0, 0, 0.5), RED, 0.15)])
-    # the sun stands on the left: the shadow lies to the right of the foot, on the floor
-    column, row, _ = CAMERA.project(np.float32([[0.375, 0.03, 0]]))
+    # from the middle of the piece away from the sun, down to the floor
+    column, row, _ = CAMERA.project(np.float32([[0, 0, 0.5]]) - SUN * (0.5 / SUN[2]))
     lit, dark = (int(p[int(row[0]), int(column[0])].sum()) for p in (empty, full))
     assert dark < 0.8 * lit
 
