@@ -96,6 +96,36 @@ TEST_P(TwinAgrees, AfterOneAndTwentySteps) {
   if (GetParam().dimension == 3) agree<3>(GetParam());
 }
 
+// S5: an actuation adds the Kirchhoff stress F sigma F^T
+template <int D>
+void agree_with_actuation(Transfer transfer) {
+  Scene scene = colliding_blocks({Kernel::quadratic, transfer, D, Precision::float64});
+  World world(scene, 2);
+  twin::Twin<D> twin = twin_of<D>(world);
+  const std::array<double, 9> stress = D == 2 ? std::array<double, 9>{900, -300, 0, -300, 100, 0, 0, 0, 0}
+                                              : std::array<double, 9>{900, -300, 0, -300, 100, 50, 0, 50, 200};
+  world.set_actuation("high", stress);
+  const twin::Mat<D> sigma = Eigen::Map<const Eigen::Matrix3d>(stress.data()).template topLeftCorner<D, D>();
+  const auto passive = twin.kirchhoff;
+  twin.kirchhoff = [=](const twin::Particle<D>& p) {
+    const twin::Mat<D> active = p.F * sigma * p.F.transpose();
+    return twin::Mat<D>(passive(p) + (p.group == 1 ? active : twin::Mat<D>::Zero()));
+  };
+  for (int n = 0; n < 10; ++n) {
+    world.step();
+    twin.step();
+    for (twin::Plane<D>& plane : twin.planes) plane.point += twin.dt * plane.velocity;
+  }
+  compare(world, twin, 1e-12, "with actuation");
+}
+
+TEST(Actuation, AgreesWithTheTwin) {
+  for (Transfer transfer : {Transfer::pic, Transfer::apic, Transfer::mls}) {
+    agree_with_actuation<2>(transfer);
+    agree_with_actuation<3>(transfer);
+  }
+}
+
 // Weights of the compact kernel go to 0 as the cube of the distance u from its edge. Nodes that only one particle
 // touches, with u down to 1e-7 cells, must neither be lost nor explode, in float too.
 TEST(CompactKernel, IsRightWhereItGoesToZero) {
