@@ -30,6 +30,7 @@ LAMBDA = E * NU / ((1 + NU) * (1 - 2 * NU))
 DT = COURANT * CELL / ((LAMBDA + 2 * MU) / DENSITY) ** 0.5
 VOLUME = CELL**3 / 8
 MASS = DENSITY * VOLUME
+BLOCK = 512
 
 
 def parse():
@@ -182,10 +183,13 @@ class Cube:
             for p in range(self.count):
                 self.scatter(p, 0, True)
         elif ti.static(self.choice.scatter == "private"):
-            ti.loop_config(block_dim=1)
-            for t in range(self.grids):
-                for p in range(self.count * t // self.grids, self.count * (t + 1) // self.grids):
-                    self.scatter(p, t, False)
+            # Taichi runs short loops on one thread: a long one, with one index in BLOCK at work
+            ti.loop_config(block_dim=BLOCK)
+            for i in range(self.grids * BLOCK):
+                t = i // BLOCK
+                if i % BLOCK == 0:
+                    for p in range(self.count * t // self.grids, self.count * (t + 1) // self.grids):
+                        self.scatter(p, t, False)
         else:
             for p in range(self.count):
                 self.scatter(p, 0, True)
