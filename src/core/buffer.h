@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
 
 namespace pliant {
+
+// zeroed memory on a 64-byte boundary; throws Error(too_large)
+void* allocate_zeroed(std::size_t bytes);
+void release(void* p);
 
 template <class T>
 class Buffer {
@@ -18,18 +21,17 @@ class Buffer {
  public:
   void resize(std::size_t n) {
     if (n > capacity_) {
-      const std::size_t room = n + n / 8 + 8;
       data_.reset();
-      data_.reset(static_cast<T*>(::operator new(room * sizeof(T), std::align_val_t(64))));
-      std::memset(static_cast<void*>(data_.get()), 0, room * sizeof(T));
+      capacity_ = size_ = 0;
+      const std::size_t room = n + n / 8 + 8;
+      data_.reset(static_cast<T*>(allocate_zeroed(room * sizeof(T))));
       capacity_ = room;
     }
     size_ = n;
   }
   // as many as asked for and not one more; all bytes zero
   void allocate(std::size_t n) {
-    data_.reset(static_cast<T*>(::operator new(n * sizeof(T) + 64, std::align_val_t(64))));
-    std::memset(static_cast<void*>(data_.get()), 0, n * sizeof(T) + 64);
+    data_.reset(static_cast<T*>(allocate_zeroed(n * sizeof(T) + 64)));
     capacity_ = size_ = n;
   }
 
@@ -51,7 +53,7 @@ class Buffer {
 
  private:
   struct Release {
-    void operator()(T* p) const { ::operator delete(p, std::align_val_t(64)); }
+    void operator()(T* p) const { release(p); }
   };
   std::unique_ptr<T, Release> data_;
   std::size_t size_ = 0, capacity_ = 0;
