@@ -62,10 +62,22 @@ struct Pack {
   friend Pack operator*(Pack a, Pack b) { return a.v * b.v; }
   friend Pack operator/(Pack a, Pack b) { return a.v / b.v; }
   friend Pack operator-(Pack a) { return -a.v; }
-  Pack& operator+=(Pack b) { v += b.v; return *this; }
-  Pack& operator-=(Pack b) { v -= b.v; return *this; }
-  Pack& operator*=(Pack b) { v *= b.v; return *this; }
-  Pack& operator/=(Pack b) { v /= b.v; return *this; }
+  Pack& operator+=(Pack b) {
+    v += b.v;
+    return *this;
+  }
+  Pack& operator-=(Pack b) {
+    v -= b.v;
+    return *this;
+  }
+  Pack& operator*=(Pack b) {
+    v *= b.v;
+    return *this;
+  }
+  Pack& operator/=(Pack b) {
+    v /= b.v;
+    return *this;
+  }
 
   friend Mask<S, L> operator<(Pack a, Pack b) { return {a.v < b.v}; }
   friend Mask<S, L> operator<=(Pack a, Pack b) { return {a.v <= b.v}; }
@@ -74,22 +86,40 @@ struct Pack {
   friend Mask<S, L> operator==(Pack a, Pack b) { return {a.v == b.v}; }
 };
 
+// Keeps a product as it is. Where a product is used twice the compiler would rather multiply again inside a fused
+// multiply-add, and the multipliers are what a hot loop waits for.
+template <class S, int L>
+inline Pack<S, L> kept(Pack<S, L> x) {
+#if defined(__AVX__)
+  asm("" : "+x"(x.v));
+#endif
+  return x;
+}
+
 // the widest pack of this machine class: 8 floats or 4 doubles
 template <class S>
 using Wide = Pack<S, 32 / sizeof(S)>;
 
 template <class T>
-struct ScalarOf { using type = T; };
+struct ScalarOf {
+  using type = T;
+};
 template <class S, int L>
-struct ScalarOf<Pack<S, L>> { using type = S; };
+struct ScalarOf<Pack<S, L>> {
+  using type = S;
+};
 // the number type inside T
 template <class T>
 using Scalar = typename ScalarOf<T>::type;
 
 template <class T>
-struct MaskOf { using type = bool; };
+struct MaskOf {
+  using type = bool;
+};
 template <class S, int L>
-struct MaskOf<Pack<S, L>> { using type = Mask<S, L>; };
+struct MaskOf<Pack<S, L>> {
+  using type = Mask<S, L>;
+};
 // what a comparison of two T gives
 template <class T>
 using Truth = typename MaskOf<T>::type;
@@ -104,11 +134,17 @@ inline constexpr int lanes_of<Pack<S, L>> = L;
 inline float select(bool m, float a, float b) { return m ? a : b; }
 inline double select(bool m, double a, double b) { return m ? a : b; }
 template <class S, int L>
-inline Pack<S, L> select(Mask<S, L> m, Pack<S, L> a, Pack<S, L> b) { return m.v ? a.v : b.v; }
+inline Pack<S, L> select(Mask<S, L> m, Pack<S, L> a, Pack<S, L> b) {
+  return m.v ? a.v : b.v;
+}
 template <class S, int L>
-inline Pack<S, L> select(Mask<S, L> m, Pack<S, L> a, std::type_identity_t<S> b) { return select(m, a, Pack<S, L>(b)); }
+inline Pack<S, L> select(Mask<S, L> m, Pack<S, L> a, std::type_identity_t<S> b) {
+  return select(m, a, Pack<S, L>(b));
+}
 template <class S, int L>
-inline Pack<S, L> select(Mask<S, L> m, std::type_identity_t<S> a, Pack<S, L> b) { return select(m, Pack<S, L>(a), b); }
+inline Pack<S, L> select(Mask<S, L> m, std::type_identity_t<S> a, Pack<S, L> b) {
+  return select(m, Pack<S, L>(a), b);
+}
 
 inline bool any_of(bool m) { return m; }
 inline bool all_of(bool m) { return m; }
@@ -125,15 +161,21 @@ inline unsigned bits_of(Mask<S, L> m) {
   return bits;
 }
 template <class S, int L>
-inline bool any_of(Mask<S, L> m) { return bits_of(m) != 0; }
+inline bool any_of(Mask<S, L> m) {
+  return bits_of(m) != 0;
+}
 template <class S, int L>
-inline bool all_of(Mask<S, L> m) { return bits_of(m) == (1u << L) - 1; }
+inline bool all_of(Mask<S, L> m) {
+  return bits_of(m) == (1u << L) - 1;
+}
 
 // the bits of a number as an integer, lane by lane, and back
 inline std::int32_t to_bits(float x) { return std::bit_cast<std::int32_t>(x); }
 inline std::int64_t to_bits(double x) { return std::bit_cast<std::int64_t>(x); }
 template <class S, int L>
-inline typename Mask<S, L>::Vector to_bits(Pack<S, L> x) { return (typename Mask<S, L>::Vector)x.v; }
+inline typename Mask<S, L>::Vector to_bits(Pack<S, L> x) {
+  return (typename Mask<S, L>::Vector)x.v;
+}
 template <class T, class Bits>
 inline T from_bits(Bits bits) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -180,15 +222,23 @@ inline Pack<S, L> abs(Pack<S, L> x) {
 inline float min(float a, float b) { return a < b ? a : b; }
 inline double min(double a, double b) { return a < b ? a : b; }
 template <class S, int L>
-inline Pack<S, L> min(Pack<S, L> a, Pack<S, L> b) { return a.v < b.v ? a.v : b.v; }
+inline Pack<S, L> min(Pack<S, L> a, Pack<S, L> b) {
+  return a.v < b.v ? a.v : b.v;
+}
 template <class S, int L>
-inline Pack<S, L> min(Pack<S, L> a, std::type_identity_t<S> b) { return min(a, Pack<S, L>(b)); }
+inline Pack<S, L> min(Pack<S, L> a, std::type_identity_t<S> b) {
+  return min(a, Pack<S, L>(b));
+}
 
 inline float max(float a, float b) { return a > b ? a : b; }
 inline double max(double a, double b) { return a > b ? a : b; }
 template <class S, int L>
-inline Pack<S, L> max(Pack<S, L> a, Pack<S, L> b) { return a.v > b.v ? a.v : b.v; }
+inline Pack<S, L> max(Pack<S, L> a, Pack<S, L> b) {
+  return a.v > b.v ? a.v : b.v;
+}
 template <class S, int L>
-inline Pack<S, L> max(Pack<S, L> a, std::type_identity_t<S> b) { return max(a, Pack<S, L>(b)); }
+inline Pack<S, L> max(Pack<S, L> a, std::type_identity_t<S> b) {
+  return max(a, Pack<S, L>(b));
+}
 
 }  // namespace pliant

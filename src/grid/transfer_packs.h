@@ -92,7 +92,7 @@ inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& ro
 #pragma GCC unroll 3
       for (int y = 0; y < 3; ++y) {
         const Node<S>* n = node + (x * arena_side + y) * arena_side;
-        const P last = P(n[2].a[c]) * wz2;
+        const P last = kept(P(n[2].a[c]) * wz2);
         const P upper = P(n[1].a[c]) * wz1 + last;
         const P all = P(n[0].a[c]) * wz0 + upper;
         const P wy = P::load(rows.w[3 + y] + i);
@@ -100,7 +100,7 @@ inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& ro
           sum = all * wy;
           sum_z = (upper + last) * wy;
         } else {
-          const P part = all * wy;
+          const P part = kept(all * wy);
           sum = sum + part;
           sum_y = y == 1 ? part : sum_y + (part + part);
           sum_z = sum_z + (upper + last) * wy;
@@ -112,7 +112,7 @@ inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& ro
         by = sum_y * wx;
         bz = sum_z * wx;
       } else {
-        const P part = sum * wx;
+        const P part = kept(sum * wx);
         v = v + part;
         bx = x == 1 ? part : bx + (part + part);
         by = by + sum_y * wx;
@@ -291,11 +291,11 @@ inline void scatter_cell(Node<S>* node, const PackRows<S>& rows, WideWeights<S>&
       if (x == 1) q = q + P::load(rows.q[1][p]);
       if (x == 2) q = q + S(2) * P::load(rows.q[1][p]);
       q = q * w[x];
-      const P qy = P::load(rows.q[2][p]) * w[x], qz = P::load(rows.q[3][p]) * w[x];
+      const P qy = kept(P::load(rows.q[2][p]) * w[x]), qz = P::load(rows.q[3][p]) * w[x];
 #pragma GCC unroll 3
       for (int y = 0; y < 3; ++y) {
         P t = q * w[3 + y];
-        const P tz = qz * w[3 + y];
+        const P tz = kept(qz * w[3 + y]);
         a[y][0] = a[y][0] + t * w[6];
         t = t + tz;
         a[y][1] = a[y][1] + t * w[7];
