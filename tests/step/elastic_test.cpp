@@ -71,9 +71,9 @@ TEST(Actuation, StretchesABlockByTheAnalyticAmount) {
     for (const auto& p : all) mean += p.F / double(all.size());
     // zero stress everywhere is the rest state of the discrete block too; what is left is the slow end of the damped
     // motion
-    EXPECT_NEAR(mean(0, 0), expected[0], 1e-3);
-    EXPECT_NEAR(mean(1, 1), expected[1], 1e-3);
-    EXPECT_NEAR(mean(0, 1), 0, 1e-3);
+    EXPECT_NEAR(mean(0, 0), expected[0], 1e-4);
+    EXPECT_NEAR(mean(1, 1), expected[1], 1e-4);
+    EXPECT_NEAR(mean(0, 1), 0, 1e-4);
     // tension (a positive stress) shortens, pressure lengthens
     EXPECT_EQ(sigma[0] > 0, mean(0, 0) < 1);
   }
@@ -113,8 +113,9 @@ TEST(Actuation, RefusesWhatMakesNoSense) {
   EXPECT_EQ(world.state_hash(), hash);
 }
 
-// Kinetic, elastic and gravity energy together. Symplectic Euler lets it swing by a part of order dt times the wave
-// speed over h; transfers and the floor only take energy away.
+// Kinetic, elastic and gravity energy together: in free flight symplectic Euler takes m g^2 dt^2 / 2 per step,
+// transfers and the floor take more. From its lowest value it was never seen to rise; an unstable step or a floor that
+// pushes too much would show.
 TEST(Energy, OfABouncingBallNeverRises) {
   for (int dimension : {2, 3})
     for (Transfer transfer : {Transfer::pic, Transfer::apic, Transfer::mls})
@@ -129,14 +130,15 @@ TEST(Energy, OfABouncingBallNeverRises) {
         scene.boundaries.push_back(plane({0, 0, 0}, up));
         World world(scene, 2);
         const Balance start = world.balance();
-        const double first = start.kinetic_energy + start.elastic_energy + start.gravity_energy;
-        double highest = 0, elastic = 0, drop = start.gravity_energy * (0.5 / 0.8);
+        const double drop = start.gravity_energy * (0.5 / 0.8);
+        double lowest = start.kinetic_energy + start.elastic_energy + start.gravity_energy, rise = 0, elastic = 0;
         for (int n = 0; n < 400; ++n) {
           const Balance now = world.step().after;
-          highest = std::max(highest, now.kinetic_energy + now.elastic_energy + now.gravity_energy - first);
+          const double total = now.kinetic_energy + now.elastic_energy + now.gravity_energy;
+          lowest = std::min(lowest, total), rise = std::max(rise, total - lowest);
           elastic = std::max(elastic, now.elastic_energy);
         }
-        EXPECT_LT(highest, 0.01 * drop) << dimension << int(transfer) << name(law);
+        EXPECT_LT(rise, 1e-4 * drop) << dimension << int(transfer) << name(law);
         EXPECT_GT(elastic, 0.1 * drop);
       }
 }

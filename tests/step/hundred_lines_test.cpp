@@ -39,7 +39,7 @@ TEST(HundredLines, AgreeWithTheLibrary) {
   for (std::size_t p = 0; p < points.size(); ++p)
     for (int d = 0; d < 2; ++d) worst = std::max(worst, std::abs(x[2 * p + d] - small::particles[p].x[d]));
   // round-off of 600 steps, amplified by the contact with the floor
-  EXPECT_LT(worst, 1e-11);
+  EXPECT_LT(worst, 1e-12);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_P(Column, PressureIsThatOfTheDepth) {
     }
   ASSERT_GT(depth.size(), 100u);
   const Line line = fit(depth, measured);
-  EXPECT_NEAR(line.slope / (density * g), 1, 0.03);
+  EXPECT_NEAR(line.slope / (density * g), 1, 0.02);
   // where the surface is, the grid knows to within half a cell
   EXPECT_NEAR(line.start / (density * g), 0, 0.5 * h);
 }
