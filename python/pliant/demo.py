@@ -23,7 +23,7 @@ LOOKS = {
 }
 FRAME = Look((0.10, 0.11, 0.13), smooth=0, gloss=0.3)
 PLAIN = Look((0.55, 0.55, 0.60), gloss=0.1)
-BAR = "{desc} {percentage:3.0f}% |{bar}| {postfix} [{elapsed}<{remaining}]"
+BAR = "{percentage:3.0f}% |{bar}| {desc} [{elapsed}<{remaining}]"
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def run(scene: Scene, name: str, folder: Path, threads: int = 0, shoot: Shoot | 
     start = time.perf_counter()
     with (
         Film(film_file, shoot.width, shoot.height, shoot.rate // shoot.slow_motion) as film,
-        tqdm(total=shoot.steps, desc=name, bar_format=BAR) as bar,
+        tqdm(total=shoot.steps, bar_format=BAR) as bar,
     ):
         recorder = Recorder(film, scene, shoot)
         recorder.take(world)
@@ -133,8 +133,8 @@ def run(scene: Scene, name: str, folder: Path, threads: int = 0, shoot: Shoot | 
             report = world.step()
             recorder.take(world)
             pace = report.time / (time.perf_counter() - start)
-            bar.set_postfix_str(
-                f"{report.time:.2f} of {shoot.steps / shoot.rate:.2f} s simulated, {pace:.3f} x real time, "
+            bar.set_description_str(
+                f"{name}: {report.time:.2f} of {shoot.steps / shoot.rate:.2f} s simulated, {pace:.3f} x real time, "
                 f"{world.particle_count:,} particles"
             )
             bar.update()
