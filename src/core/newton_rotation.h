@@ -48,7 +48,8 @@ template <class T>
   const T half = T(S(0.5));
   Matrix<T, 3> cofactors = cofactor(F);
   T det = determinant_from(F, cofactors);
-  const Truth<T> upright = det > T(S(0.01));
+  // of a very long F the determinant is round-off and says nothing
+  const Truth<T> upright = (det > T(S(0.01))) & (inner(F, F) < T(S(64)));
   T add = half / det;
   Matrix<T, 3> X;
 #pragma GCC unroll 9
