@@ -67,7 +67,8 @@ TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
       for (int i = 0; i < count; i += Wide<S>::lanes)
         for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1, ++found)
           gather_stray(this->nodes.data(), this->batch, this->rows, i + std::countr_zero(m));
-      EXPECT_EQ(found > 0, astray && count > 1);
+      // one in 27 that strays ends in its own cell again
+      if (!astray || count > 8) EXPECT_EQ(found > 0, astray);
       moments_to_affine(this->batch, this->rows, this->step);
       for (int i = 0; i < count; ++i) {
         S y[3];
