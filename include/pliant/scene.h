@@ -68,6 +68,16 @@ struct Boundary {
   Vec3 velocity = {0, 0, 0};          // m/s: the boundary moves
 };
 
+// A robot or a thing, in a file of MuJoCo's MJCF or of URDF
+struct Body {
+  std::string name;                   // its parts are called "name/part"
+  std::string file;                   // .xml (MJCF) or .urdf
+  std::string text;                   // MJCF itself, instead of a file
+  Vec3 position = {0, 0, 0};          // m
+  std::array<double, 4> rotation = {1, 0, 0, 0};  // unit quaternion w, x, y, z
+  std::string attach_to;              // "other/site": a site of a body named before, which carries this one; empty: the world
+};
+
 struct StepOptions {
   double dt = 1e-3;                   // s, one call of World::step
   double cell = 0.02;                 // m, grid spacing h
@@ -87,6 +97,7 @@ struct Scene {
   std::vector<Material> materials;
   std::vector<Matter> matter;
   std::vector<Boundary> boundaries;
+  std::vector<Body> bodies;
   std::size_t max_particles = 20'000'000;
   std::size_t max_memory = std::size_t(8) << 30;  // bytes
 };

@@ -1,0 +1,32 @@
+// A rigid shape that matter can touch, in its own frame, as MuJoCo's geoms are.
+#pragma once
+
+#include "core/small.h"
+
+#include <cmath>
+#include <memory>
+
+namespace pliant {
+
+class DistanceField;
+
+struct RigidShape {
+  enum class Kind { plane, sphere, capsule, ellipsoid, cylinder, box, mesh };
+  Kind kind = Kind::sphere;
+  // sizes as MuJoCo's geom_size: sphere (radius), capsule and cylinder (radius, half length along z), ellipsoid (three
+  // half axes), box (three half edges), mesh (half edges of the box around it, centred at its origin); a plane is z < 0
+  // without end
+  double size[3] = {0, 0, 0};                  // m
+  std::shared_ptr<const DistanceField> field;  // mesh
+};
+
+// of a sphere around the shape's origin, m
+double bounding_radius(const RigidShape& shape);
+
+// a shape's place: x_world = position + rotation x_shape
+struct Pose {
+  Vector<double, 3> position;
+  Matrix<double, 3> rotation;
+};
+
+}  // namespace pliant
