@@ -78,6 +78,47 @@ struct Body {
   std::string attach_to;              // "other/site": a site of a body named before, which carries this one; empty: the world
 };
 
+// How matter and bodies touch. A pair overrides the default for one piece of matter and the geoms of one body.
+struct ContactPair {
+  std::string matter;                 // name of a piece of matter
+  std::string body;                   // "name" or "name/part": a body and all that it carries, or one geom
+  double friction = 0.5;              // Coulomb coefficient
+};
+struct Contact {
+  double friction = 0.5;
+  std::vector<ContactPair> pairs;
+};
+
+// Where something should be at given times; smooth in between, at rest before the first and after the last.
+struct Motion {
+  enum class Kind { actuator, mocap, boundary, gripper };
+  enum class Path { smooth, linear, hold };  // smooth: each stretch starts and ends at rest; hold: jumps at the time
+  Kind kind = Kind::actuator;
+  std::string target;                 // name of an actuator, a mocap body, a boundary, or a site that a gripper's arm carries
+  Path path = Path::smooth;
+  std::vector<double> times;          // s, ascending
+  // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary, its centre (3)
+  std::vector<std::vector<double>> values;
+};
+
+struct Record {
+  double rate = 60;                   // frames per second of simulated time
+  bool deformation = false;           // also F and the plastic state of each particle
+};
+
+// A check at the end of a run: min <= value <= max.
+struct Expect {
+  std::string name;
+  std::string of;                     // a piece of matter, a body, a sensor or a joint by name; empty: the whole run
+  std::string quantity;               // see docs/scene_files.md
+  Vec3 box_center = {0, 0, 0};        // m; quantity inside: the part of the mass in this box
+  Vec3 box_size = {0, 0, 0};          // m
+  double min = -1e300, max = 1e300;
+};
+
+// how bodies and matter act on each other; one_way: bodies are moving boundaries for matter and do not feel it
+enum class Coupling { one_way };
+
 struct StepOptions {
   double dt = 1e-3;                   // s, one call of World::step
   double cell = 0.02;                 // m, grid spacing h
@@ -88,9 +129,11 @@ struct StepOptions {
   Kernel kernel = Kernel::quadratic;
   Transfer transfer = Transfer::mls;
   bool balance = true;                // fill in the balance of the report
+  Coupling coupling = Coupling::one_way;
 };
 
 struct Scene {
+  std::string name;
   int dimension = 3;
   Precision precision = Precision::float32;
   StepOptions step;
@@ -98,6 +141,11 @@ struct Scene {
   std::vector<Matter> matter;
   std::vector<Boundary> boundaries;
   std::vector<Body> bodies;
+  Contact contact;
+  std::vector<Motion> motion;
+  Record record;
+  std::vector<Expect> expect;
+  double duration = 1;                // s, of a run
   std::size_t max_particles = 20'000'000;
   std::size_t max_memory = std::size_t(8) << 30;  // bytes
 };
