@@ -31,8 +31,8 @@ struct Batch {
   // records -> rows and back; loading points sets the count
   void load(const Point<D, S>* points, int number);
   void store(Point<D, S>* points) const;
-  void load(const Motion<D, S>* motions);
-  void store(Motion<D, S>* motions) const;
+  void load(const Rates<D, S>* rates);
+  void store(Rates<D, S>* rates) const;
   // repeats the velocities of the last particle past the end, so that whole packs hold harmless numbers
   void pad_velocities();
 };

@@ -1,5 +1,5 @@
 // Particles as records: what every substep reads and writes is in Point, one cache line in 3-D float; what only the
-// ends of a step need is in Motion.
+// ends of a step need is in Rates.
 #pragma once
 
 #include "core/buffer.h"
@@ -24,7 +24,7 @@ struct Point {
 };
 
 template <int D, class S>
-struct Motion {
+struct Rates {
   S v[D];      // velocity, m/s
   S C[D * D];  // affine velocity field, 1/s
 };
@@ -37,14 +37,14 @@ struct Group {
 template <int D, class S>
 struct Particles {
   Buffer<Point<D, S>> points;
-  Buffer<Motion<D, S>> motions;
+  Buffer<Rates<D, S>> rates;
 
   void allocate(std::size_t n) {
     points.allocate(n);
-    motions.allocate(n);
+    rates.allocate(n);
   }
   std::size_t size() const { return points.size(); }
-  std::size_t bytes() const { return points.bytes() + motions.bytes(); }
+  std::size_t bytes() const { return points.bytes() + rates.bytes(); }
 };
 
 }  // namespace pliant

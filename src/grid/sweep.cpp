@@ -226,10 +226,10 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
   step.gradient_is_affine = transfer_ != Transfer::apic;
   const AnyLaw<S>& law = (*job.step.laws)[group];
   Point<D, S>* points = job.particles.points.data() + first;
-  Motion<D, S>* motions = job.particles.motions.data() + first;
+  Rates<D, S>* rates = job.particles.rates.data() + first;
 
   s.batch.load(points, count);
-  if (!gathers) s.batch.load(motions);
+  if (!gathers) s.batch.load(rates);
   s.lap(s.times.load);
   if (gathers) {
     packs_ ? gather_packs(s) : gather(s);
@@ -245,7 +245,7 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
     s.lap(s.times.scatter);
   }
   if (gathers) s.batch.store(points);
-  if (!scatters) s.batch.store(motions);
+  if (!scatters) s.batch.store(rates);
   s.lap(s.times.store);
 }
 

@@ -14,7 +14,7 @@ double affine_inertia(const StepOptions& step) {
 }
 
 template <int D, class S>
-void add_particle(const Point<D, S>& p, const Motion<D, S>& q, const StepOptions& step, double inertia, Balance& b) {
+void add_particle(const Point<D, S>& p, const Rates<D, S>& q, const StepOptions& step, double inertia, Balance& b) {
   const double m = p.mass;
   double x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, affine_energy = 0;
   for (int d = 0; d < D; ++d) {
@@ -79,7 +79,7 @@ Balance balance(const Model<S>& model, const State<D, S>& state, Workspace<D, S>
       const std::size_t begin = group.begin + k * piece, end = std::min(group.end, begin + piece);
       Balance& b = work.partial_balances[k];
       for (std::size_t i = begin; i < end; ++i)
-        add_particle(state.particles.points[i], state.particles.motions[i], model.scene.step, inertia, b);
+        add_particle(state.particles.points[i], state.particles.rates[i], model.scene.step, inertia, b);
       std::visit([&](const auto& law) { add_law(law, state.particles.points.data() + begin, end - begin, b); },
                  model.laws[g]);
     });

@@ -99,7 +99,7 @@ void sort_into_next(Attempt<D, S>& a) {
   const auto& o = a.model.scene.step;
   a.work.layout.build(a.now.particles.points, a.model.groups, S(o.cell), a.work.workers);
   a.work.layout.reorder(a.now.particles.points, a.next.particles.points, a.work.workers);
-  a.work.layout.reorder(a.now.particles.motions, a.next.particles.motions, a.work.workers);
+  a.work.layout.reorder(a.now.particles.rates, a.next.particles.rates, a.work.workers);
   a.work.grid.fit(a.work.layout);
   ++a.report.sorts;
 }

@@ -103,7 +103,7 @@ class WorldOf : public World::Impl {
   View view(const std::string& matter, Attribute attribute) const override {
     const Group group = model_.groups[find_named(model_.scene.matter, matter, "matter")];
     const Point<D, S>* p = now_.particles.points.data() + group.begin;
-    const Motion<D, S>* q = now_.particles.motions.data() + group.begin;
+    const Rates<D, S>* q = now_.particles.rates.data() + group.begin;
     View v;
     v.precision = sizeof(S) == 4 ? Precision::float32 : Precision::float64;
     v.count = group.end - group.begin;
@@ -124,12 +124,12 @@ class WorldOf : public World::Impl {
       case Attribute::velocity:
         v.data = q->v;
         v.shape = {D};
-        v.stride = sizeof(Motion<D, S>);
+        v.stride = sizeof(Rates<D, S>);
         break;
       case Attribute::affine:
         v.data = q->C;
         v.shape = {D, D};
-        v.stride = sizeof(Motion<D, S>);
+        v.stride = sizeof(Rates<D, S>);
         break;
     }
     return v;
@@ -167,7 +167,7 @@ class WorldOf : public World::Impl {
             {"boundaries", now_.boundaries.data(), now_.boundaries.size() * sizeof(BoundaryMotion)},
             {"actuations", now_.actuations.data(), now_.actuations.size() * sizeof(now_.actuations[0])},
             {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
-            {"motions", now_.particles.motions.data(), now_.particles.size() * sizeof(Motion<D, S>)}};
+            {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
   }
 
   void state_replaced() override { balance_known_ = false; }
@@ -197,7 +197,7 @@ class WorldOf : public World::Impl {
     for (std::size_t i = 0; i < samples.positions.size(); ++i) {
       const std::size_t k = model_.groups[g].begin + i;
       Point<D, S>& p = now_.particles.points[k];
-      Motion<D, S>& q = now_.particles.motions[k];
+      Rates<D, S>& q = now_.particles.rates[k];
       for (int d = 0; d < D; ++d) {
         p.x[d] = S(samples.positions[i][std::size_t(d)]);
         double v = matter.velocity[std::size_t(d)];
