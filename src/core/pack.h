@@ -155,6 +155,7 @@ inline unsigned bits_of(Mask<S, L> m) {
 #if defined(__AVX__)
   if constexpr (sizeof(m.v) == 32 && sizeof(S) == 4) return unsigned(_mm256_movemask_ps((__m256)m.v));
   if constexpr (sizeof(m.v) == 32 && sizeof(S) == 8) return unsigned(_mm256_movemask_pd((__m256d)m.v));
+  if constexpr (sizeof(m.v) == 16 && sizeof(S) == 4) return unsigned(_mm_movemask_ps((__m128)m.v));
 #endif
   unsigned bits = 0;
   for (int i = 0; i < L; ++i) bits |= unsigned(m.v[i] != 0) << i;

@@ -3,7 +3,7 @@
 namespace pliant {
 namespace {
 
-// numbers beyond this are on their way to infinity
+// numbers beyond this are on their way to infinity; its square is finite
 template <class S>
 constexpr S huge = S(1e15);
 
@@ -32,7 +32,7 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
       law.return_map(F, memory);
       memory.plastic.store(batch.plastic() + i);
     }
-    for (const P& entry : F.a) good = good & ((abs(entry) < P(huge<S>)) | !counts);
+    good = good & ((inner(F, F) < P(huge<S> * huge<S>)) | !counts);
     store_matrix<D>(F, batch.word + D, i);
   }
   AdvanceResult<S> result;

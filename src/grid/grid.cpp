@@ -1,6 +1,7 @@
 #include "grid/grid.h"
 
 #include <algorithm>
+#include <array>
 
 namespace pliant {
 namespace {
@@ -11,26 +12,52 @@ struct Overlap {
 };
 
 // offset: slot minus block, -1, 0 or 1; overhang: whether nodes -1 (bit 0) and 6 (bit 1) count
-inline Overlap overlap(int offset, unsigned overhang) {
+constexpr Overlap overlap(int offset, unsigned overhang) {
   const int shift = offset * block_side + arena_margin;
   const int low = overhang & 1 ? 0 : arena_margin, high = overhang & 2 ? arena_side : arena_side - 1;
   return {std::max(0, low - shift), std::min(block_side, high - shift), shift};
 }
 
+// the overlaps by block minus slot (plus one) and overhang
+constexpr auto overlaps = [] {
+  std::array<std::array<Overlap, 4>, 3> table{};
+  for (int offset = -1; offset <= 1; ++offset)
+    for (unsigned overhang = 0; overhang < 4; ++overhang) table[offset + 1][overhang] = overlap(-offset, overhang);
+  return table;
+}();
+
+// for each neighbour (x slowest) and axis: block minus slot, plus one
 template <int D>
-void neighbour_offset(int n, int* offset) {
-  for (int d = D - 1; d >= 0; --d, n /= 3) offset[d] = n % 3 - 1;
+constexpr auto neighbour_offsets = [] {
+  std::array<std::array<std::uint8_t, D>, neighbour_count<D>> offsets{};
+  for (int n = 0; n < neighbour_count<D>; ++n)
+    for (int d = D - 1, rest = n; d >= 0; --d, rest /= 3) offsets[n][d] = std::uint8_t(rest % 3);
+  return offsets;
+}();
+
+// adds a row of nodes, as many numbers at a time as go
+template <int Count, class S>
+inline void add_row(const Node<S>* from, Node<S>* to) {
+  using P = Wide<S>;
+  using Quad = Pack<S, 4>;
+  constexpr int per = P::lanes / 4;
+  int k = 0;
+#pragma GCC unroll 4
+  for (; k + per <= Count; k += per) (P::load(to[k].a) + P::load(from[k].a)).store(to[k].a);
+#pragma GCC unroll 4
+  for (; k < Count; ++k) (Quad::load(to[k].a) + Quad::load(from[k].a)).store(to[k].a);
 }
 
-// adds a row of up to four nodes
-template <class S>
-inline void add_row(const Node<S>* from, Node<S>* to, int count) {
-  using Quad = Pack<S, 4>;
-  if (count == block_side) {
-#pragma GCC unroll 4
-    for (int k = 0; k < block_side; ++k) (Quad::load(to[k].a) + Quad::load(from[k].a)).store(to[k].a);
-  } else {
-    for (int k = 0; k < count; ++k) (Quad::load(to[k].a) + Quad::load(from[k].a)).store(to[k].a);
+// adds the nodes of an arena that lie in a slot; `arena` and `nodes` are at the first of them in every row
+template <int Count, int D, class S>
+inline void add_rows(const Node<S>* arena, Node<S>* nodes, const Overlap* o) {
+  for (int x = o[0].first; x < o[0].last; ++x) {
+    if constexpr (D == 2)
+      add_row<Count>(arena + (x + o[0].shift) * arena_side, nodes + x * block_side);
+    else
+      for (int y = o[1].first; y < o[1].last; ++y)
+        add_row<Count>(arena + ((x + o[0].shift) * arena_side + y + o[1].shift) * arena_side,
+                       nodes + (x * block_side + y) * block_side);
   }
 }
 
@@ -56,16 +83,16 @@ void Grid<D, S>::fit(const Layout<D, S>& layout) {
 }
 
 template <int D, class S>
-void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout) {
+void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, Workers& workers) {
   spare_.resize(layout.slots.size() * slot_size());
-  for (std::size_t s = 0; s < layout.slots.size(); ++s) {
+  workers.for_each(layout.slots.size(), 64, [&](std::size_t s) {
     const std::int32_t old = old_layout.find_slot(layout.slots[s].coord);
     Node<S>* to = spare_.data() + s * slot_size();
     if (old < 0)
       std::fill(to, to + slot_size(), Node<S>{});
     else
       std::copy_n(velocities_.data() + std::size_t(old) * slot_size(), slot_size(), to);
-  }
+  });
   velocities_.swap(spare_);
   arenas_.resize(layout.blocks.size() * arena_size());
   overhang_.resize(layout.blocks.size());
@@ -101,27 +128,21 @@ bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int gr
   for (int n = 0; n < neighbour_count<D>; ++n) {
     const std::int32_t b = layout.slots[slot].blocks[n];
     if (b < 0) continue;
-    int offset[D];
-    neighbour_offset<D>(n, offset);
     Overlap o[D];
     bool empty = false;
     for (int d = 0; d < D; ++d) {
-      o[d] = overlap(-offset[d], overhang_[std::size_t(b)] >> (2 * d) & 3u);
+      o[d] = overlaps[neighbour_offsets<D>[n][d]][overhang_[std::size_t(b)] >> (2 * d) & 3u];
       empty = empty || o[d].first >= o[d].last;
     }
     if (empty) continue;
     any = true;
-    const Node<S>* arena = arenas_.data() + std::size_t(b) * arena_size() + grid * arena_nodes<D>;
     const Overlap& z = o[D - 1];
-    for (int x = o[0].first; x < o[0].last; ++x) {
-      if constexpr (D == 2) {
-        add_row(arena + (x + o[0].shift) * arena_side + z.first + z.shift, nodes + x * block_side + z.first,
-                z.last - z.first);
-      } else {
-        for (int y = o[1].first; y < o[1].last; ++y)
-          add_row(arena + ((x + o[0].shift) * arena_side + y + o[1].shift) * arena_side + z.first + z.shift,
-                  nodes + (x * block_side + y) * block_side + z.first, z.last - z.first);
-      }
+    const Node<S>* arena = arenas_.data() + std::size_t(b) * arena_size() + grid * arena_nodes<D> + z.first + z.shift;
+    switch (z.last - z.first) {
+      case 1: add_rows<1, D>(arena, nodes + z.first, o); break;
+      case 2: add_rows<2, D>(arena, nodes + z.first, o); break;
+      case 3: add_rows<3, D>(arena, nodes + z.first, o); break;
+      default: add_rows<4, D>(arena, nodes + z.first, o); break;
     }
   }
   return any;
@@ -160,6 +181,22 @@ void Grid<D, S>::apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slo
   }
 }
 
+// momenta -> velocities after gravity; nodes without mass rest
+template <int D, class S>
+void Grid<D, S>::to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const {
+  using Quad = Pack<S, 4>;
+  Quad pull = 0;
+  for (int d = 0; d < D; ++d) pull.set(d, step.dt * step.gravity[d]);
+  Quad moving = 1;  // 0 in the place of the mass
+  moving.set(node_mass, 0);
+  for (int n = 0; n < block_nodes<D>; ++n) {
+    const Quad momentum = Quad::load(nodes[n].a);
+    const Quad mass = nodes[n].a[node_mass];
+    const Quad v = momentum / select(mass > Quad(0), mass, Quad(1)) + pull;
+    select(moving > Quad(0), select(mass > Quad(0), v, Quad(0)), mass).store(nodes[n].a);
+  }
+}
+
 template <int D, class S>
 void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot) {
   Vec* impulses = partial_.data() + slot * step.shapes->size();
@@ -167,11 +204,7 @@ void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& s
   for (int grid = 0; grid < grids_; ++grid) {
     Node<S>* nodes = velocities_.data() + slot * slot_size() + grid * block_nodes<D>;
     if (!sum_arenas(layout, slot, grid, nodes)) continue;
-    for (int n = 0; n < block_nodes<D>; ++n) {
-      S* a = nodes[n].a;
-      const S mass = a[node_mass];
-      for (int d = 0; d < D; ++d) a[d] = mass > 0 ? a[d] / mass + step.dt * step.gravity[d] : 0;
-    }
+    to_velocities(step, nodes);
     apply_boundaries(step, layout.slots[slot], grid, nodes, impulses);
   }
 }

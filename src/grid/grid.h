@@ -23,7 +23,7 @@ class Grid {
 
   // room for the layout's blocks and slots; velocities are taken over from the old layout if it is given
   void fit(const Layout<D, S>& layout);
-  void refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout);
+  void refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, Workers& workers);
 
   // where block b scatters: grid_count * arena_nodes, to be cleared by the one who scatters
   Node<S>* arena(std::size_t b) { return arenas_.data() + b * arena_size(); }
@@ -43,6 +43,7 @@ class Grid {
   std::size_t slot_size() const { return std::size_t(grids_) * block_nodes<D>; }
   void update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot);
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;
+  void to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const;
   void apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
 
   int grids_;

@@ -34,6 +34,47 @@ void neighbour(const std::int32_t* coord, int n, std::int32_t* out) {
   for (int d = D - 1; d >= 0; --d, n /= 3) out[d] = coord[d] + n % 3 - 1;
 }
 
+// the cell of a particle, all axes at once
+template <int D>
+struct CellOf {
+  using Ints = VectorOf<std::int32_t, 4>::type;
+  Ints cell;  // lanes from D on are 0
+
+  // false: out of range or not finite. A record is longer than four numbers, so reading four is safe.
+  template <class S>
+  bool find(const Point<D, S>& p, S inv_h) {
+    using Quad = Pack<S, 4>;
+    static_assert(sizeof(Point<D, S>) >= sizeof(Quad));
+    constexpr unsigned axes = (1u << D) - 1;
+    const Quad y = Quad::load(p.x) * inv_h - S(0.5);
+    const Mask<S, 4> fits = abs(y) < Quad(S(max_cell));
+    if ((bits_of(fits) & axes) != axes) return false;
+    const Quad inside = select(fits, y, Quad(0));
+    const Ints toward_zero = __builtin_convertvector(inside.v, Ints);
+    const Ints below =
+        __builtin_convertvector(__builtin_convertvector(toward_zero, typename Quad::Vector) > inside.v, Ints);
+    const Ints used = {-1, -1, D == 3 ? -1 : 0, 0};
+    cell = (toward_zero + below) & used;
+    return true;
+  }
+  bool same_block(const CellOf& other) const {
+    const Ints difference = (cell ^ other.cell) >> 2;
+    std::uint64_t halves[2];
+    std::memcpy(halves, &difference, sizeof halves);
+    return (halves[0] | halves[1]) == 0;
+  }
+  std::uint32_t local() const {
+    std::uint32_t index = 0;
+    for (int d = 0; d < D; ++d) index = index * block_side + std::uint32_t(cell[d] & 3);
+    return index;
+  }
+  std::uint64_t block_key(std::size_t group) const {
+    std::int32_t coord[D];
+    for (int d = 0; d < D; ++d) coord[d] = cell[d] >> 2;
+    return pliant::block_key<D>(coord) | std::uint64_t(group) << group_shift;
+  }
+};
+
 }  // namespace
 
 void KeyTable::clear() {
@@ -116,33 +157,23 @@ void Layout<D, S>::count(Chunk& chunk, const Buffer<Point<D, S>>& points, const 
   chunk.bad = 0;
   const S inv_h = 1 / cell;
   std::size_t group = 0;
-  std::uint64_t last_key = ~std::uint64_t(0);
+  CellOf<D> last = {};
   std::uint32_t segment = 0;
   for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
-    while (i >= groups[group].end) ++group;
-    std::uint64_t key = group;
-    std::uint32_t local = 0;
-    bool good = true;
-    for (int d = 0; d < D; ++d) {
-      const S base = std::floor(points[i].x[d] * inv_h - S(0.5));
-      good = good && std::fabs(base) < S(max_cell);
-      const std::int32_t c = good ? std::int32_t(base) : 0;
-      key = key << axis_bits | std::uint64_t((c >> 2) + axis_bias);
-      local = local * block_side + std::uint32_t(c & 3);
-    }
-    if constexpr (D == 2)
-      key = without_group(key & ((std::uint64_t(1) << 36) - 1)) | std::uint64_t(group) << group_shift;
-    if (!good) {
+    bool changed = i == chunk.begin;
+    for (; i >= groups[group].end; ++group) changed = true;
+    CellOf<D> now;
+    if (!now.find(points[i], inv_h)) {
       if (chunk.bad == 0) chunk.bad = i + 1;
       continue;
     }
-    if (key != last_key) {
-      last_key = key;
-      segment = chunk.table.find_or_insert(key);
+    if (changed || !now.same_block(last) || chunk.count.empty()) {
+      segment = chunk.table.find_or_insert(now.block_key(group));
       if (chunk.count.size() < chunk.table.keys().size() * block_nodes<D>)
         chunk.count.resize(chunk.table.keys().size() * block_nodes<D>, 0);
     }
-    const std::uint32_t slot = segment * block_nodes<D> + local;
+    last = now;
+    const std::uint32_t slot = segment * block_nodes<D> + now.local();
     place_[i] = slot;
     ++chunk.count[slot];
   }

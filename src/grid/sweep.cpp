@@ -6,7 +6,7 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t timed_every = 8;  // blocks
+constexpr std::size_t timed_every = 32;  // blocks
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -102,6 +102,7 @@ template <int D, class S>
 struct Sweep<D, S>::Scratch {
   Batch<D, S> batch;
   PackRows<S> rows;
+  PackReach<S> reach;
   WideWeights<S> wide;
   alignas(64) Node<S> velocities[2 * arena_nodes<D>];
   // of the current block
@@ -178,6 +179,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
   const Block<D>& block = job.layout.blocks[b];
   s.report = {};
   s.overhang = 0;
+  s.reach.clear();
   s.timed = b % timed_every == 0;
   if (s.timed) s.clock = now();
   s.h = job.step.h;
@@ -211,7 +213,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
       first = end;
     }
   }
-  if (job.pass != Pass::gather) job.grid.set_overhang(b, s.overhang);
+  if (job.pass != Pass::gather) job.grid.set_overhang(b, packs_ ? s.reach.overhang() : s.overhang);
   reports_[b] = s.report;
 }
 
@@ -314,23 +316,18 @@ template <int D, class S>
 void Sweep<D, S>::scatter_packs(Scratch& s) {
   if constexpr (D == 3) {
     const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
-    prepare_scatter(s.batch, s.rows, step);
+    if (!prepare_scatter(s.batch, s.rows, step, s.reach)) {
+      s.report.bad = true;
+      return;
+    }
     for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
       const int index = arena_index<D>(s.cells[run]);
       for (int k = i; k < s.ends[run]; k += Wide<S>::lanes)
-        for (unsigned m = strays(s.rows, k, s.ends[run], index); m != 0; m &= m - 1)
-          scatter_out_of_cell(k + std::countr_zero(m), s.cells[run], s);
+        for (unsigned m = strays(s.rows, k, s.ends[run], index); m != 0; m &= m - 1, ++s.report.strays)
+          scatter_stray(s.arena, s.rows, k + std::countr_zero(m));
       scatter_cell(s.arena + index, s.rows, s.wide, i, s.ends[run]);
     }
   }
-}
-
-// scatters one particle on its own and takes it out of the packs
-template <int D, class S>
-void Sweep<D, S>::scatter_out_of_cell(int i, int cell, Scratch& s) {
-  if constexpr (D == 3)
-    if (note_drift(i, cell, s)) scatter_stray(s.arena, s.rows, i);
-  for (int x = 0; x < 3; ++x) s.rows.w[x][i] = 0;
 }
 
 template class Sweep<2, float>;

@@ -62,7 +62,6 @@ class Sweep {
   void gather_packs(Scratch& scratch);
   void scatter_packs(Scratch& scratch);
   bool note_drift(int i, int cell, Scratch& scratch);
-  void scatter_out_of_cell(int i, int cell, Scratch& scratch);
   void store_velocity(const PointVelocity<D, S>& p, int i, Scratch& scratch);
 
   Kernel kernel_;

@@ -22,6 +22,33 @@ struct PackRows {
   alignas(64) S q[4][stride][4];    // momentum and mass at the first node; change per node along x, y, z
 };
 
+// how far the particles of a block reach into its arena: lowest and highest first node, lane by lane
+template <class S>
+struct PackReach {
+  Wide<S> low[3], high[3];
+
+  void clear() {
+    for (int d = 0; d < 3; ++d) {
+      low[d] = S(arena_margin);
+      high[d] = S(arena_margin);
+    }
+  }
+  bool inside_arena() const {
+    Truth<Wide<S>> good = low[0] >= Wide<S>(0);
+    for (int d = 0; d < 3; ++d) good = good & (low[d] >= Wide<S>(0)) & (high[d] <= Wide<S>(S(arena_side - 3)));
+    return all_of(good);
+  }
+  // see Grid::set_overhang
+  unsigned overhang() const {
+    unsigned bits = 0;
+    for (int d = 0; d < 3; ++d) {
+      if (any_of(low[d] < Wide<S>(S(arena_margin)))) bits |= 1u << (2 * d);
+      if (any_of(high[d] >= Wide<S>(S(arena_margin + block_side)))) bits |= 2u << (2 * d);
+    }
+    return bits;
+  }
+};
+
 // weights of the particles of one register, each as often as a node has components
 template <class S>
 struct WideWeights {
@@ -43,29 +70,39 @@ inline void quadratic_weights(Wide<S> f, Wide<S>* w) {
   w[2] = S(0.5) * c * c;
 }
 
-// index, f and weights of a pack of particles at row i
+// where a pack of particles is: first node, position from there in cells, weights
 template <class S>
-inline void locate(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step, int i, Wide<S>* f, Wide<S>* w) {
+struct PackPlace {
+  Wide<S> base[3], f[3], w[9];
+};
+
+// the pack at row i; also writes its indices into the arena
+template <class S>
+inline PackPlace<S> locate(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step, int i) {
   using P = Wide<S>;
+  PackPlace<S> p;
   P index = 0;
+#pragma GCC unroll 3
   for (int d = 0; d < 3; ++d) {
     const P y = P::load(batch.x(d) + i) * step.inv_h - P(step.origin[d]);
-    const P base = floor(y - P(S(0.5)));
-    f[d] = y - base;
-    index = index * S(arena_side) + base;
-    quadratic_weights<S>(f[d], w + 3 * d);
+    p.base[d] = floor(y - P(S(0.5)));
+    p.f[d] = y - p.base[d];
+    index = index * S(arena_side) + p.base[d];
+    quadratic_weights<S>(p.f[d], p.w + 3 * d);
   }
   index.store(rows.index + i);
+#pragma GCC unroll 9
+  for (int k = 0; k < 9; ++k) p.w[k].store(rows.w[k] + i);
+  return p;
 }
 
 template <class S>
 void locate_for_gather(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step) {
   using P = Wide<S>;
   for (int i = 0; i < batch.count; i += P::lanes) {
-    P f[3], w[9];
-    locate(batch, rows, step, i, f, w);
-    for (int d = 0; d < 3; ++d) f[d].store(rows.f[d] + i);
-    for (int k = 0; k < 9; ++k) w[k].store(rows.w[k] + i);
+    const PackPlace<S> place = locate(batch, rows, step, i);
+#pragma GCC unroll 3
+    for (int d = 0; d < 3; ++d) place.f[d].store(rows.f[d] + i);
   }
 }
 
@@ -156,8 +193,10 @@ void moments_to_affine(Batch<3, S>& batch, const PackRows<S>& rows, const PackSt
   using P = Wide<S>;
   const P scale = 4 * step.inv_h;
   for (int i = 0; i < batch.count; i += P::lanes)
+#pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
       const P v = P::load(batch.v[c] + i);
+#pragma GCC unroll 3
       for (int d = 0; d < 3; ++d)
         (scale * (P::load(rows.moment[3 * c + d] + i) - P::load(rows.f[d] + i) * v)).store(batch.affine[3 * c + d] + i);
     }
@@ -202,34 +241,43 @@ inline void zip(Wide<S> a, Wide<S> b, Wide<S> c, Wide<S> d, S (*out)[4]) {
   }
 }
 
-// what each particle adds to its nodes: w (q + k_x qx + k_y qy + k_z qz), k = 0, 1, 2
+// what each particle adds to its nodes: w (q + k_x qx + k_y qy + k_z qz), k = 0, 1, 2; false: somebody has left the
+// arena
 template <class S>
-void prepare_scatter(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step) {
+bool prepare_scatter(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step, PackReach<S>& reach) {
   using P = Wide<S>;
+  Truth<P> finite = P(0) < P(1);
   for (int i = 0; i < batch.count; i += P::lanes) {
-    P f[3], w[9];
-    locate(batch, rows, step, i, f, w);
-    for (int k = 0; k < 9; ++k) w[k].store(rows.w[k] + i);
+    const PackPlace<S> place = locate(batch, rows, step, i);
+#pragma GCC unroll 3
+    for (int d = 0; d < 3; ++d) {
+      reach.low[d] = min(reach.low[d], place.base[d]);
+      reach.high[d] = max(reach.high[d], place.base[d]);
+      finite = finite & (place.base[d] == place.base[d]);
+    }
     const P m = P::load(batch.mass() + i);
     const P stress_scale = 4 * step.inv_h;
     Matrix<P, 3> A;
     P q[3];
+#pragma GCC unroll 3
     for (int c = 0; c < 3; ++c) {
       q[c] = m * P::load(batch.v[c] + i);
+#pragma GCC unroll 3
       for (int d = 0; d < 3; ++d) {
         A(c, d) =
             (m * step.h) * P::load(batch.affine[3 * c + d] + i) - stress_scale * P::load(batch.impulse[3 * c + d] + i);
-        q[c] = q[c] - A(c, d) * f[d];
+        q[c] = q[c] - A(c, d) * place.f[d];
       }
     }
     zip<S>(q[0], q[1], q[2], m, rows.q[0] + i);
     for (int d = 0; d < 3; ++d) zip<S>(A(0, d), A(1, d), A(2, d), P(0), rows.q[1 + d] + i);
   }
+  return all_of(finite) && reach.inside_arena();
 }
 
-// one particle that has left its cell
+// one particle that has left its cell; takes it out of the packs
 template <class S>
-inline void scatter_stray(Node<S>* arena, const PackRows<S>& rows, int i) {
+inline void scatter_stray(Node<S>* arena, PackRows<S>& rows, int i) {
   using Quad = Pack<S, 4>;
   Node<S>* node = arena + int(rows.index[i]);
   const Quad qz = Quad::load(rows.q[3][i]);
@@ -241,6 +289,7 @@ inline void scatter_stray(Node<S>* arena, const PackRows<S>& rows, int i) {
       Node<S>* n = node + (x * arena_side + y) * arena_side;
       for (int z = 0; z < 3; ++z, q = q + dq) (Quad::load(n[z].a) + q * rows.w[6 + z][i]).store(n[z].a);
     }
+  for (int x = 0; x < 3; ++x) rows.w[x][i] = 0;
 }
 
 // adds three neighbouring nodes that were summed over one or two particles per register

@@ -112,7 +112,7 @@ void sort_again(Attempt<D, S>& a) {
   a.work.next_layout.build(points, a.model.groups, S(a.model.scene.step.cell), a.work.workers);
   a.work.next_layout.reorder(points, a.work.points, a.work.workers);
   points.swap(a.work.points);
-  a.work.grid.refit(a.work.layout, a.work.next_layout);
+  a.work.grid.refit(a.work.layout, a.work.next_layout, a.work.workers);
   std::swap(a.work.layout, a.work.next_layout);
   ++a.report.sorts;
   a.drift = 0;

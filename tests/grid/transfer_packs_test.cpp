@@ -86,7 +86,9 @@ TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
   for (int count : {1, 2, 3, 7, 8, 9, 17, 31, 32})
     for (bool astray : {false, true}) {
       this->fill(count, astray);
-      prepare_scatter(this->batch, this->rows, this->step);
+      PackReach<TypeParam> reach;
+      reach.clear();
+      prepare_scatter(this->batch, this->rows, this->step, reach);
       std::fill(this->nodes.begin(), this->nodes.end(), Node<S>{});
       for (int i = 0; i < count; i += Wide<S>::lanes)
         for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1) {
