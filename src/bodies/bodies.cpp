@@ -1,0 +1,296 @@
+#include "bodies/bodies.h"
+
+#include "bodies/names.h"
+#include "core/error.h"
+
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pliant {
+namespace {
+
+constexpr mjtWarning bad_numbers[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL};
+
+std::shared_ptr<mjData> make_data(const mjModel* model) {
+  MujocoLog log;
+  mjData* data = nullptr;
+  if (!log.run([&] { data = mj_makeData(model); })) {
+    fail(ErrorCode::too_large, "no memory for the data of the bodies: {}; lower <size memory>", log.error());
+  }
+  return std::shared_ptr<mjData>(data, mj_deleteData);
+}
+
+std::string joint_name(const mjModel* m, int joint) {
+  const char* name = mj_id2name(m, mjOBJ_JOINT, joint);
+  return name && *name ? fmt::format("joint '{}'", name) : fmt::format("joint {}", joint);
+}
+
+int joint_of_qpos(const mjModel* m, int address) {
+  return int(std::upper_bound(m->jnt_qposadr, m->jnt_qposadr + m->njnt, address) - m->jnt_qposadr) - 1;
+}
+
+// in a keyframe of one file, the numbers of the other files are their defaults
+void take_nonzero(const double* key, int count, double* to) {
+  for (int i = 0; i < count; ++i) {
+    if (key[i] != 0) to[i] = key[i];
+  }
+}
+
+// of a keyframe of one file. A free body stays where the scene has put it: the file does not know that place.
+void take_home_of_file(const mjModel* m, mjData* d, int key) {
+  for (int j = 0; j < m->njnt; ++j) {
+    if (m->jnt_type[j] == mjJNT_FREE) continue;
+    const int at = m->jnt_qposadr[j];
+    const int count = m->jnt_type[j] == mjJNT_BALL ? 4 : 1;
+    const double* values = m->key_qpos + key * m->nq + at;
+    // all four of a ball joint or none
+    if (!std::equal(values, values + count, m->qpos0 + at)) std::copy_n(values, count, d->qpos + at);
+  }
+  take_nonzero(m->key_ctrl + key * m->nu, int(m->nu), d->ctrl);
+  take_nonzero(m->key_act + key * m->na, int(m->na), d->act);
+}
+
+// MuJoCo does not move sleeping bodies' parts again, so their last bits depend on how they came to rest
+void check_model(const mjModel* m) {
+  if (m->opt.enableflags & mjENBL_SLEEP) {
+    fail(ErrorCode::bad_input,
+         "bodies: sleep is on, and sleeping bodies cannot be restored exactly; disable the flag 'sleep'");
+  }
+}
+
+bool ends_with_home(const std::string& name) {
+  constexpr std::string_view ending = "/home";
+  return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
+}
+
+}  // namespace
+
+Bodies::Bodies(std::shared_ptr<mjModel> model) : model_(std::move(model)), data_(make_data(model_.get())) {
+  check_model(model_.get());
+  set_home();
+}
+
+Bodies::Bodies(std::shared_ptr<mjModel> model, std::shared_ptr<mjData> data)
+    : model_(std::move(model)), data_(std::move(data)) {
+  check_model(model_.get());
+  if (data_->signature != model_->signature) {
+    fail(ErrorCode::bad_input, "the data of the bodies was not made for this model; make it by mj_makeData(model)");
+  }
+}
+
+int Bodies::dofs() const { return int(model_->nv); }
+double Bodies::time() const { return data_->time; }
+
+// for calls that do not change the state
+template <class Call>
+void Bodies::call_mujoco(const char* doing, const Call& call) {
+  if (log_.run(call)) return;
+  const std::string words = log_.error();
+  scratch_.reset();
+  reset_to(save());
+  fail(ErrorCode::bad_input, "{} of the bodies at {} s: {}; correct the model", doing, data_->time, words);
+}
+
+void Bodies::set_home() {
+  const mjModel* m = model_.get();
+  mjData* d = data_.get();
+  const int whole = find_part(m, Part::key, "home");
+  call_mujoco("reset", [&] { whole < 0 ? mj_resetData(m, d) : mj_resetDataKeyframe(m, d, whole); });
+  for (int key = 0; key < m->nkey; ++key) {
+    const char* name = mj_id2name(m, mjOBJ_KEY, key);
+    if (name && ends_with_home(name)) take_home_of_file(m, d, key);
+  }
+  forward();
+}
+
+void Bodies::update_kinematics() {
+  call_mujoco("kinematics", [this] {
+    mj_fwdKinematics(model_.get(), data_.get());
+    mj_comVel(model_.get(), data_.get());
+  });
+}
+
+void Bodies::forward() {
+  call_mujoco("forces", [this] { mj_forward(model_.get(), data_.get()); });
+}
+
+void Bodies::step() {
+  mjData* d = data_.get();
+  save_to(before_step_);
+  int counts[std::size(bad_numbers)];
+  for (std::size_t i = 0; i < std::size(bad_numbers); ++i)
+    counts[i] = std::exchange(d->warning[bad_numbers[i]].number, 0);
+
+  const bool ok = log_.run([this] { mj_step(model_.get(), data_.get()); });
+
+  try {
+    if (!ok) fail(ErrorCode::bad_input, "step of the bodies at {} s: {}; correct the model", time(), log_.error());
+    check_step();
+  } catch (const Error&) {
+    reset_to(before_step_);
+    throw;
+  }
+  for (std::size_t i = 0; i < std::size(bad_numbers); ++i) d->warning[bad_numbers[i]].number = counts[i];
+}
+
+// MuJoCo itself looks only at the start of the next step, and resets or zeroes in silence what it finds
+void Bodies::check_step() const {
+  const mjModel* m = model_.get();
+  const mjData* d = data_.get();
+  constexpr const char* cure = "the motion is unstable: take a smaller step, or softer servos and contacts";
+  for (mjtWarning kind : bad_numbers) {
+    if (d->warning[kind].number == 0) continue;
+    const int at = d->warning[kind].lastinfo;
+    if (kind == mjWARN_BADCTRL) {
+      fail(ErrorCode::not_finite, "bodies: control {} is not finite or huge; set d.ctrl to finite numbers", at);
+    }
+    const int joint = kind == mjWARN_BADQPOS ? joint_of_qpos(m, at) : m->dof_jntid[at];
+    const char* what = kind == mjWARN_BADQPOS ? "position" : kind == mjWARN_BADQVEL ? "velocity" : "acceleration";
+    fail(ErrorCode::not_finite, "bodies: the {} of {} is not finite or huge; {}", what, joint_name(m, joint), cure);
+  }
+  const auto bad = [](double x) { return !(std::abs(x) < mjMAXVAL); };
+  for (int i = 0; i < m->nq; ++i) {
+    if (!bad(d->qpos[i])) continue;
+    fail(ErrorCode::not_finite, "bodies: the position of {} became {}; {}", joint_name(m, joint_of_qpos(m, i)),
+         d->qpos[i], cure);
+  }
+  for (int i = 0; i < m->nv; ++i) {
+    if (!bad(d->qvel[i])) continue;
+    fail(ErrorCode::not_finite, "bodies: the velocity of {} became {}; {}", joint_name(m, m->dof_jntid[i]), d->qvel[i],
+         cure);
+  }
+  for (int i = 0; i < m->na; ++i) {
+    if (!bad(d->act[i])) continue;
+    fail(ErrorCode::not_finite, "bodies: activation {} became {}; {}", i, d->act[i], cure);
+  }
+}
+
+BodiesState Bodies::save() const {
+  BodiesState state;
+  save_to(state);
+  return state;
+}
+
+void Bodies::save_to(BodiesState& state) const {
+  const mjModel* m = model_.get();
+  const mjData* d = data_.get();
+  state.numbers.resize(std::size_t(mj_stateSize(m, mjSTATE_INTEGRATION)));
+  mj_getState(m, d, state.numbers.data(), mjSTATE_INTEGRATION);
+
+  // what MuJoCo carries from step to step outside of its own state
+  state.numbers.insert(state.numbers.end(), d->flexvert_lambda, d->flexvert_lambda + m->nflexvert);
+  state.numbers.insert(state.numbers.end(), d->flexvert_conage, d->flexvert_conage + m->nflexvert);
+}
+
+void Bodies::restore(const BodiesState& state) {
+  const mjModel* m = model_.get();
+  const std::size_t size = std::size_t(mj_stateSize(m, mjSTATE_INTEGRATION) + 2 * m->nflexvert);
+  if (state.numbers.size() != size) {
+    fail(ErrorCode::bad_input,
+         "a state of bodies has {} numbers, but these bodies have {}; use a state of the same model",
+         state.numbers.size(), size);
+  }
+  reset_to(state);
+}
+
+// also cleans up after an error that left MuJoCo's stack in mid-call
+void Bodies::reset_to(const BodiesState& state) {
+  const mjModel* m = model_.get();
+  mjData* d = data_.get();
+  const auto put = [&] {
+    mj_setState(m, d, state.numbers.data(), mjSTATE_INTEGRATION);
+    const double* more = state.numbers.data() + mj_stateSize(m, mjSTATE_INTEGRATION);
+    std::copy_n(more, m->nflexvert, d->flexvert_lambda);
+    std::copy_n(more + m->nflexvert, m->nflexvert, d->flexvert_conage);
+  };
+  log_.run([&] { mj_resetData(m, d); });
+  put();
+
+  // places and forces for whoever looks; callbacks of a user may change the state, so it is put once more
+  log_.run([&] { mj_forward(m, d); });
+  d->pstack = d->pbase = 0;
+  put();
+}
+
+Pose Bodies::geom_pose(int geom) const {
+  Pose pose;
+  std::copy_n(data_->geom_xpos + 3 * geom, 3, pose.position.a);
+  std::copy_n(data_->geom_xmat + 9 * geom, 9, pose.rotation.a);
+  return pose;
+}
+
+Vector<double, 3> Bodies::angular_velocity(int body) const {
+  const double* w = data_->cvel + 6 * body;
+  return {w[0], w[1], w[2]};
+}
+
+Vector<double, 3> Bodies::velocity_at(int body, const Vector<double, 3>& point) const {
+  // MuJoCo gives the velocity of the body's point at the centre of mass of its tree
+  const double* w = data_->cvel + 6 * body;
+  const double* centre = data_->subtree_com + 3 * model_->body_rootid[body];
+  const double r[3] = {point[0] - centre[0], point[1] - centre[1], point[2] - centre[2]};
+  return {w[3] + w[1] * r[2] - w[2] * r[1], w[4] + w[2] * r[0] - w[0] * r[2], w[5] + w[0] * r[1] - w[1] * r[0]};
+}
+
+std::vector<double> Bodies::jacobian(int body, const Vector<double, 3>& point) const {
+  std::vector<double> result(std::size_t(3 * model_->nv));
+  mj_jac(model_.get(), data_.get(), result.data(), nullptr, point.a, body);
+  return result;
+}
+
+std::vector<double> Bodies::mass_matrix() const {
+  std::vector<double> result(std::size_t(model_->nv * model_->nv));
+  mj_fullM(model_.get(), data_.get(), result.data());
+  return result;
+}
+
+mjData* Bodies::scratch_copy() {
+  if (!scratch_) scratch_ = make_data(model_.get());
+  call_mujoco("copy", [this] { mj_copyData(scratch_.get(), model_.get(), data_.get()); });
+  return scratch_.get();
+}
+
+std::vector<double> Bodies::free_velocity(Damping damping) {
+  const mjModel* m = model_.get();
+  const mjData* d = data_.get();
+  std::vector<double> v(d->qvel, d->qvel + m->nv);
+  if (damping == Damping::explicit_forces) {
+    for (int i = 0; i < m->nv; ++i) v[std::size_t(i)] += m->opt.timestep * d->qacc_smooth[i];
+    return v;
+  }
+  const int integrator = m->opt.integrator;
+  if (integrator != mjINT_EULER && integrator != mjINT_IMPLICIT && integrator != mjINT_IMPLICITFAST) {
+    fail(ErrorCode::bad_input, "bodies: integrator {} has no free velocity; use Euler, implicit or implicitfast",
+         integrator);
+  }
+
+  // the integrator itself, in a copy without constraint forces
+  mjData* s = scratch_copy();
+  std::fill_n(s->qfrc_constraint, m->nv, 0.0);
+  std::copy_n(s->qacc_smooth, m->nv, s->qacc);
+  call_mujoco("free velocity", [&] { integrator == mjINT_EULER ? mj_Euler(m, s) : mj_implicit(m, s); });
+  v.assign(s->qvel, s->qvel + m->nv);
+  return v;
+}
+
+std::vector<double> Bodies::implicit_mass_matrix() {
+  const mjModel* m = model_.get();
+  if (m->opt.integrator != mjINT_IMPLICITFAST) {
+    fail(ErrorCode::bad_input, "bodies: integrator {} has no implicit mass matrix; use implicitfast",
+         m->opt.integrator);
+  }
+  std::vector<double> result = mass_matrix();
+  mjData* s = scratch_copy();
+  call_mujoco("implicit mass", [&] { mj_implicit(m, s); });
+  for (int i = 0; i < m->nv; ++i) {
+    for (int k = m->D_rowadr[i]; k < m->D_rowadr[i] + m->D_rownnz[i]; ++k) {
+      result[std::size_t(i * m->nv + m->D_colind[k])] -= m->opt.timestep * s->qDeriv[k];
+    }
+  }
+  return result;
+}
+
+}  // namespace pliant
