@@ -74,7 +74,7 @@ void check_file(const Body& body) {
 void check_pose(const Body& body) {
   double square = 0;
   for (double q : body.rotation) square += q * q;
-  if (!(std::abs(std::sqrt(square) - 1) < 1e-6)) {
+  if (!(std::abs(std::sqrt(square) - 1) < 1e-3)) {
     fail(ErrorCode::bad_input, "body '{}': rotation has length {}; give a unit quaternion w, x, y, z", body.name,
          std::sqrt(square));
   }
