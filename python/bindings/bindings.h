@@ -3,18 +3,31 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "pliant/scene.h"
 
 namespace pliant::python {
 
 namespace nb = nanobind;
 
+struct ContactRecord {
+  double friction = Contact{}.friction;
+  nb::list pairs;
+};
+
 // A scene as Python holds it: its lists are Python lists, so that append and changes of an element are seen.
 struct SceneRecord {
+  std::string name;
   int dimension = Scene{}.dimension;
   Precision precision = Scene{}.precision;
   StepOptions step;
-  nb::list materials, matter, boundaries;
+  nb::list materials, matter, boundaries, bodies;
+  ContactRecord contact;
+  nb::list motion;
+  ::pliant::Record record;
+  nb::list expect;
+  double duration = Scene{}.duration;
   std::size_t max_particles = Scene{}.max_particles;
   std::size_t max_memory = Scene{}.max_memory;
 };
@@ -25,6 +38,7 @@ SceneRecord record_of(const Scene& scene);
 
 void bind_errors(nb::module_& module);
 void bind_scene(nb::module_& module);
+void bind_scene_more(nb::module_& module);  // before bind_scene
 void bind_report(nb::module_& module);
 void bind_world(nb::module_& module);
 

@@ -67,6 +67,24 @@ struct Choices<Boundary::Condition> {
   static constexpr std::array names = {"stick", "slip", "separate"};
 };
 
+template <>
+struct Choices<Motion::Kind> {
+  static constexpr const char* type = "MotionKind";
+  static constexpr std::array names = {"actuator", "mocap", "boundary", "gripper"};
+};
+
+template <>
+struct Choices<Motion::Path> {
+  static constexpr const char* type = "MotionPath";
+  static constexpr std::array names = {"smooth", "linear", "hold"};
+};
+
+template <>
+struct Choices<Coupling> {
+  static constexpr const char* type = "Coupling";
+  static constexpr std::array names = {"one_way"};
+};
+
 template <class E>
 nb::object to_python(E value) {
   const nb::object type = nb::module_::import_("pliant.enums").attr(Choices<E>::type);

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "lists.h"
 #include "record.h"
 
 namespace pliant::python {
@@ -115,61 +116,49 @@ void bind_options(nb::module_& module) {
       .field("kernel", &StepOptions::kernel, "linear, quadratic or compact")
       .field("transfer", &StepOptions::transfer, "pic, apic or mls")
       .field("balance", &StepOptions::balance, "fill in the balance of the report")
+      .field("coupling", &StepOptions::coupling, "one_way: bodies are moving boundaries for matter and do not feel it")
       .finish();
-}
-
-template <class T>
-std::vector<T> items_of(const nb::list& list, const std::string& where) {
-  std::vector<T> items;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    items.push_back(read<T>(list[i], where + "[" + std::to_string(i) + "]"));
-  }
-  return items;
-}
-
-template <class T>
-nb::list list_of(const std::vector<T>& items) {
-  nb::list list;
-  for (const T& item : items) list.append(nb::cast(item, nb::rv_policy::copy));
-  return list;
-}
-
-// a list of a scene is the very list that Python holds
-template <class T>
-Field<SceneRecord> list_field(const char* name, nb::list SceneRecord::*member) {
-  const std::string where = std::string("Scene.") + name;
-  const auto get = [member](const SceneRecord& scene) -> nb::object { return scene.*member; };
-  const auto set = [member, where](SceneRecord& scene, nb::handle value) {
-    nb::list list;
-    try {
-      list = nb::list(value);
-    } catch (const nb::python_error&) {
-      wrong_type(where, "a list of " + type_text<T>(), value);
-    }
-    items_of<T>(list, where);
-    scene.*member = list;
-  };
-  return {name, "collections.abc.Iterable[" + type_text<T>() + "]", get, set};
 }
 
 }  // namespace
 
 Scene scene_of(const SceneRecord& record) {
   Scene scene;
+  scene.name = record.name;
   scene.dimension = record.dimension;
   scene.precision = record.precision;
   scene.step = record.step;
   scene.materials = items_of<Material>(record.materials, "Scene.materials");
   scene.matter = items_of<Matter>(record.matter, "Scene.matter");
   scene.boundaries = items_of<Boundary>(record.boundaries, "Scene.boundaries");
+  scene.bodies = items_of<Body>(record.bodies, "Scene.bodies");
+  scene.contact.friction = record.contact.friction;
+  scene.contact.pairs = items_of<ContactPair>(record.contact.pairs, "Scene.contact.pairs");
+  scene.motion = items_of<Motion>(record.motion, "Scene.motion");
+  scene.record = record.record;
+  scene.expect = items_of<Expect>(record.expect, "Scene.expect");
+  scene.duration = record.duration;
   scene.max_particles = record.max_particles;
   scene.max_memory = record.max_memory;
   return scene;
 }
 
 SceneRecord record_of(const Scene& scene) {
-  return {scene.dimension,       scene.precision,           scene.step,          list_of(scene.materials),
-          list_of(scene.matter), list_of(scene.boundaries), scene.max_particles, scene.max_memory};
+  return {.name = scene.name,
+          .dimension = scene.dimension,
+          .precision = scene.precision,
+          .step = scene.step,
+          .materials = list_of(scene.materials),
+          .matter = list_of(scene.matter),
+          .boundaries = list_of(scene.boundaries),
+          .bodies = list_of(scene.bodies),
+          .contact = {scene.contact.friction, list_of(scene.contact.pairs)},
+          .motion = list_of(scene.motion),
+          .record = scene.record,
+          .expect = list_of(scene.expect),
+          .duration = scene.duration,
+          .max_particles = scene.max_particles,
+          .max_memory = scene.max_memory};
 }
 
 void bind_scene(nb::module_& module) {
@@ -179,15 +168,23 @@ void bind_scene(nb::module_& module) {
   bind_matter(module);
   bind_boundary(module);
   bind_options(module);
-  Record<SceneRecord>(module, "Scene", "What to simulate, as plain objects. World checks it.")
-      .field("dimension", &SceneRecord::dimension, "2 or 3")
-      .field("precision", &SceneRecord::precision, "float32 or float64")
-      .field("step", &SceneRecord::step, "how the world advances")
-      .field(list_field<Material>("materials", &SceneRecord::materials), "list[Material]", "the materials")
-      .field(list_field<Matter>("matter", &SceneRecord::matter), "list[Matter]", "the pieces of matter")
-      .field(list_field<Boundary>("boundaries", &SceneRecord::boundaries), "list[Boundary]", "floors, walls, obstacles")
-      .field("max_particles", &SceneRecord::max_particles, "more is an error")
-      .field("max_memory", &SceneRecord::max_memory, "bytes; more is an error")
+  using S = SceneRecord;
+  Record<S>(module, "Scene", "What to simulate, as plain objects. World checks it.")
+      .field("name", &S::name, "of the scene")
+      .field("dimension", &S::dimension, "2 or 3")
+      .field("precision", &S::precision, "float32 or float64")
+      .field("step", &S::step, "how the world advances")
+      .field(list_field<Material>("Scene", "materials", &S::materials), "list[Material]", "the materials")
+      .field(list_field<Matter>("Scene", "matter", &S::matter), "list[Matter]", "the pieces of matter")
+      .field(list_field<Boundary>("Scene", "boundaries", &S::boundaries), "list[Boundary]", "floors, walls, obstacles")
+      .field(list_field<Body>("Scene", "bodies", &S::bodies), "list[Body]", "robots and things")
+      .field("contact", &S::contact, "how matter and bodies touch")
+      .field(list_field<Motion>("Scene", "motion", &S::motion), "list[Motion]", "what moves, and where to")
+      .field("record", &S::record, "what a recording holds")
+      .field(list_field<Expect>("Scene", "expect", &S::expect), "list[Expect]", "checks at the end of a run")
+      .field("duration", &S::duration, "s, of a run")
+      .field("max_particles", &S::max_particles, "more is an error")
+      .field("max_memory", &S::max_memory, "bytes; more is an error")
       .finish();
 }
 

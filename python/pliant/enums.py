@@ -72,3 +72,26 @@ class Condition(StrEnum):
     stick = auto()
     slip = auto()
     separate = auto()
+
+
+class MotionKind(StrEnum):
+    """What a motion drives."""
+
+    actuator = auto()
+    mocap = auto()
+    boundary = auto()
+    gripper = auto()
+
+
+class MotionPath(StrEnum):
+    """How a motion goes from one time to the next."""
+
+    smooth = auto()
+    linear = auto()
+    hold = auto()
+
+
+class Coupling(StrEnum):
+    """How bodies and matter act on each other."""
+
+    one_way = auto()

@@ -11,7 +11,10 @@ import pytest
 import pliant as pl
 from support import block
 
-RECORDS = [pl.Material, pl.Shape, pl.Sampling, pl.Matter, pl.Boundary, pl.StepOptions, pl.Scene]
+RECORDS = [
+    *(pl.Material, pl.Shape, pl.Sampling, pl.Matter, pl.Boundary, pl.StepOptions, pl.Scene),
+    *(pl.Body, pl.Contact, pl.ContactPair, pl.Motion, pl.Record, pl.Expect),
+]
 
 
 def test_defaults_are_those_of_the_headers():
@@ -70,6 +73,9 @@ CHOICES = [
     Choice(pl.Sampling, "method", pl.SamplingMethod),
     Choice(pl.Boundary, "kind", pl.BoundaryKind),
     Choice(pl.Boundary, "condition", pl.Condition),
+    Choice(pl.StepOptions, "coupling", pl.Coupling),
+    Choice(pl.Motion, "kind", pl.MotionKind),
+    Choice(pl.Motion, "path", pl.MotionPath),
 ]
 
 
@@ -94,18 +100,53 @@ def test_repr_is_empty_for_defaults(record):
     assert repr(record()) == f"{record.__name__}()"
 
 
-def test_repr_can_be_read_back():
+def everything():
+    """A scene in which no list is empty."""
     scene = block()
+    scene.name = "everything"
+    scene.bodies = [pl.Body(name="arm", file="arm.xml", position=(0, 0, 1))]
+    scene.contact.pairs.append(pl.ContactPair(matter="left", body="arm/hand", friction=0.7))
+    scene.motion = [pl.Motion(kind="mocap", target="arm/hand", times=[0, 1], values=np.eye(2, 7), path="linear")]
+    scene.record = pl.Record(rate=30, deformation=True)
+    scene.expect = [pl.Expect(name="stays", of="left", quantity="inside", box_size=(1, 1, 1), min=0.9)]
+    scene.duration = 2.5
+    return scene
+
+
+def test_numbers_of_a_motion():
+    motion = everything().motion[0]
+    assert (motion.times, motion.values[1]) == ((0, 1), (0, 1, 0, 0, 0, 0, 0))
+    for wrong in (5, ["a"], [[1]]):
+        with pytest.raises(TypeError, match=r"Motion.times must be a list of numbers"):
+            motion.times = wrong
+    with pytest.raises(TypeError, match=r"Motion.values must be a list of lists of numbers"):
+        motion.values = [1, 2]
+    assert len(motion.times) == len(motion.values) == 2
+
+
+def test_pairs_of_a_contact_are_a_list():
+    contact = pl.Contact(friction=0.3, pairs=[pl.ContactPair(matter="a")])
+    contact.pairs[0].friction = 0.1
+    assert contact.pairs == [pl.ContactPair(matter="a", friction=0.1)]
+    with pytest.raises(TypeError, match=r"Contact.pairs\[0\]"):
+        contact.pairs = [pl.Body()]
+
+
+def test_repr_can_be_read_back():
+    scene = everything()
     assert eval(repr(scene), vars(pl)) == scene
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["copy", "pickle"])
 def test_clones_are_equal_and_apart(clone):
-    scene = block()
+    scene = everything()
     scene.matter[0].points = [[1, 2, 3], [4, 5, 6]]
     other = clone(scene)
     assert other == scene
     other.matter[0].shape.radius = 9
+    assert other != scene
+    other = clone(scene)
+    other.contact.pairs[0].friction = 9
     assert other != scene
 
 

@@ -1,0 +1,101 @@
+// Body, Contact, ContactPair, Motion, Record, Expect: the rest of pliant/scene.h in Python.
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+#include "lists.h"
+#include "pliant/scene.h"
+#include "record.h"
+
+namespace pliant::python {
+
+namespace {
+
+void bind_body(nb::module_& module) {
+  Record<Body>(module, "Body", "A robot or a thing, in a file of MuJoCo's MJCF or of URDF.")
+      .field("name", &Body::name, "its parts are called 'name/part'")
+      .field("file", &Body::file, ".xml (MJCF) or .urdf")
+      .field("text", &Body::text, "MJCF itself, instead of a file")
+      .field("position", &Body::position, "m")
+      .field("rotation", &Body::rotation, "unit quaternion w, x, y, z")
+      .field("attach_to", &Body::attach_to, "'other/site': a site of a body named before; empty: the world")
+      .finish();
+}
+
+void bind_contact(nb::module_& module) {
+  Record<ContactPair>(module, "ContactPair", "How one piece of matter and one body touch.")
+      .field("matter", &ContactPair::matter, "name of a piece of matter")
+      .field("body", &ContactPair::body, "'name' or 'name/part': a body and all that it carries, or one geom")
+      .field("friction", &ContactPair::friction, "Coulomb coefficient")
+      .finish();
+  Record<ContactRecord>(module, "Contact", "How matter and bodies touch.")
+      .field("friction", &ContactRecord::friction, "Coulomb coefficient, where no pair says otherwise")
+      .field(list_field<ContactPair>("Contact", "pairs", &ContactRecord::pairs), "list[ContactPair]", "exceptions")
+      .finish();
+}
+
+// numbers go out as tuples: what is appended to a copy would be lost
+nb::object tuple_of(const std::vector<double>& numbers) { return nb::tuple(nb::cast(numbers)); }
+
+Field<Motion> times_field() {
+  const auto get = [](const Motion& motion) { return tuple_of(motion.times); };
+  const auto set = [](Motion& motion, nb::handle value) {
+    if (!nb::try_cast(value, motion.times)) wrong_type("Motion.times", "a list of numbers", value);
+  };
+  return {"times", "collections.abc.Sequence[float]", get, set};
+}
+
+Field<Motion> values_field() {
+  const auto get = [](const Motion& motion) {
+    nb::list rows;
+    for (const std::vector<double>& row : motion.values) rows.append(tuple_of(row));
+    return nb::tuple(rows);
+  };
+  const auto set = [](Motion& motion, nb::handle value) {
+    if (!nb::try_cast(value, motion.values)) wrong_type("Motion.values", "a list of lists of numbers", value);
+  };
+  return {"values", "collections.abc.Sequence[collections.abc.Sequence[float]]", get, set};
+}
+
+void bind_motion(nb::module_& module) {
+  Record<Motion>(module, "Motion",
+                 "Where something should be at given times; at rest before the first and after the last.")
+      .field("kind", &Motion::kind, "actuator, mocap, boundary or gripper")
+      .field("target", &Motion::target, "name of an actuator, a mocap body, a boundary, or a site that an arm carries")
+      .field("path", &Motion::path, "smooth: each stretch starts and ends at rest; linear; hold: jumps at the time")
+      .field(times_field(), "tuple[float, ...]", "s, ascending")
+      .field(values_field(), "tuple[tuple[float, ...], ...]",
+             "per time: control (1 number), position and quaternion (7) of mocap and gripper, centre of a boundary (3)")
+      .finish();
+}
+
+void bind_record(nb::module_& module) {
+  using Recorded = ::pliant::Record;
+  Record<Recorded>(module, "Record", "What a recording holds.")
+      .field("rate", &Recorded::rate, "frames per second of simulated time")
+      .field("deformation", &Recorded::deformation, "also F and the plastic state of each particle")
+      .finish();
+}
+
+void bind_expect(nb::module_& module) {
+  Record<Expect>(module, "Expect", "A check at the end of a run: min <= value <= max.")
+      .field("name", &Expect::name, "what the report calls it")
+      .field("of", &Expect::of, "a piece of matter, a body, a joint or a sensor; empty: the whole run")
+      .field("quantity", &Expect::quantity, "what is measured, see docs/expect.md")
+      .field("box_center", &Expect::box_center, "m; quantity inside")
+      .field("box_size", &Expect::box_size, "m, edge lengths; quantity inside")
+      .field("min", &Expect::min, "the least that is good, in the unit of the quantity")
+      .field("max", &Expect::max, "the most that is good, in the unit of the quantity")
+      .finish();
+}
+
+}  // namespace
+
+void bind_scene_more(nb::module_& module) {
+  bind_body(module);
+  bind_contact(module);
+  bind_motion(module);
+  bind_record(module);
+  bind_expect(module);
+}
+
+}  // namespace pliant::python
