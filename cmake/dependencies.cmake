@@ -2,6 +2,7 @@
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(TBB 2021.8 REQUIRED)
 find_package(fmt 9.1 REQUIRED)
+find_package(yaml-cpp 0.7 REQUIRED)
 
 # MuJoCo comes as a Python package (mujoco-core) with headers and one shared library, but nothing for CMake. The library is
 # found at run time where it was at build time, or beside an installed pliant.

@@ -29,4 +29,12 @@ struct Pose {
   Matrix<double, 3> rotation;
 };
 
+// a box along the axes, m; empty if lower > upper
+struct Bounds {
+  Vector<double, 3> lower, upper;
+};
+
+// the smallest box along the world's axes around the shape (for a mesh: around its own box); a plane's has no end
+Bounds world_bounds(const RigidShape& shape, const Pose& pose);
+
 }  // namespace pliant

@@ -1,0 +1,392 @@
+#include "scene/scene_keys.h"
+
+#include "core/error.h"
+#include "pliant/scene_file.h"
+
+namespace pliant {
+
+namespace {
+
+template <class Enum>
+void choose(Keys& keys, const Key& key, Enum& value, const Names& names) {
+  int number = int(value);
+  keys.choice(key, number, names);
+  value = Enum(number);
+}
+
+template <class Integer>
+void count(Keys& keys, const Key& key, Integer& value, std::uint64_t from, std::uint64_t to) {
+  auto number = std::uint64_t(value);
+  keys.integer(key, number, from, to);
+  value = Integer(number);
+}
+
+constexpr std::uint64_t most_int = 2147483647, most_integer = 1'000'000'000'000'000'000;
+
+void step_keys(Keys& keys, StepOptions& step) {
+  keys.number({.name = "dt", .unit = "s", .what = "one step of the world"}, step.dt, positive);
+  keys.number({.name = "cell", .unit = "m", .what = "grid spacing"}, step.cell, positive);
+  keys.vector({.name = "gravity",
+               .unit = "m/s^2",
+               .what = "downwards",
+               .always = true,
+               .standard = "[0, 0, -9.81], in 2-D [0, -9.81]"},
+              step.gravity, any_number);
+  keys.number({.name = "courant", .what = "a substep is at most courant * cell / (wave speed + speed)"}, step.courant,
+              {0, 1, true});
+  count(keys, {.name = "max_substeps", .what = "more are an error"}, step.max_substeps, 1, most_int);
+  count(keys, {.name = "substeps", .what = "per step; 0: as many as needed"}, step.substeps, 0, most_int);
+  choose(keys, {.name = "kernel", .what = "how a particle is spread over the nodes around it"}, step.kernel,
+         {"linear", "quadratic", "compact"});
+  choose(keys, {.name = "transfer", .what = "what particles give to the nodes and take from them"}, step.transfer,
+         {"pic", "apic", "mls"});
+  keys.flag({.name = "balance", .what = "reports say mass, momentum, energy and volume"}, step.balance);
+  choose(keys, {.name = "coupling", .what = "one_way: bodies move matter and do not feel it"}, step.coupling,
+         {"one_way"});
+}
+
+void material_keys(Keys& keys, Material& m) {
+  constexpr Range pressures = {1e-6, 1e15};
+  choose(
+      keys, {.name = "law", .what = "how stress follows from strain", .required = true}, m.law,
+      {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky", "sand", "liquid", "eraser", "snow"});
+  const bool solid = m.law != Law::liquid;
+  const bool yields = m.law == Law::linear_corotated || m.law == Law::hencky;
+  const bool sand = m.law == Law::sand, snow = m.law == Law::snow;
+  const auto number = [&](Key key, double& value, const Range& range, bool applies, const char* only_for) {
+    key.applies = applies;
+    key.only_for = only_for;
+    keys.number(key, value, range);
+  };
+  const char *solids = "all laws but liquid", *yielding = "linear_corotated, hencky";
+  keys.number({.name = "density", .unit = "kg/m^3", .what = "at rest"}, m.density, {1e-6, 1e9});
+  number({"E", "Pa", "Young's modulus"}, m.E, pressures, solid, solids);
+  number({"nu", "", "Poisson's ratio"}, m.nu, {-1, 0.5, true, true}, solid, solids);
+  number({"yield", "Pa", "von Mises yield stress; 0: never yields"}, m.yield, {0, 1e15}, yields, yielding);
+  number({"friction_angle", "degrees", "of sand on sand"}, m.friction_angle, {0, 90, false, true}, sand, "sand");
+  number({"cohesion", "", "logarithmic strain that it bears in tension"}, m.cohesion, {0, 1}, sand, "sand");
+  number({"bulk_modulus", "Pa", "at rest"}, m.bulk_modulus, pressures, !solid, "liquid");
+  number({"gamma", "", "exponent of the equation of state"}, m.gamma, {1, 100}, !solid, "liquid");
+  number({"viscosity", "Pa s", "of shear"}, m.viscosity, {0, 1e12}, !solid, "liquid");
+  number({"hardening", "", "stiffness grows as exp(hardening (1 - plastic volume ratio))"}, m.hardening, {0, 1000},
+         snow, "snow");
+  number({"critical_compression", "", "singular values below 1 - this flow"}, m.critical_compression,
+         {0, 1, false, true}, snow, "snow");
+  number({"critical_stretch", "", "singular values above 1 + this flow"}, m.critical_stretch, {0, 10}, snow, "snow");
+}
+
+const Key center_key = {.name = "center", .unit = "m", .what = "where it is"};
+const Key size_key = {.name = "size", .unit = "m", .what = "edge lengths"};
+const Key radius_key = {.name = "radius", .unit = "m", .what = ""};
+const Key rotation_key = {.name = "rotation", .what = "unit quaternion w, x, y, z; or rpy"};
+
+void shape_keys(Keys& keys, Shape& shape, bool is_used) {
+  using Kind = Shape::Kind;
+  const Kind given = shape.kind;
+  const auto enter = [&](const char* name, const char* what, Kind kind) {
+    const bool here = keys.enter_kind({.name = name, .what = what}, is_used && given == kind);
+    if (here && keys.reads) shape.kind = kind;
+    if (here) keys.vector(center_key, shape.center, any_number);
+    return here;
+  };
+  const auto round = [&](bool has_length, const char* what) {
+    keys.number(radius_key, shape.radius, positive);
+    if (has_length) keys.number({.name = "length", .unit = "m", .what = what}, shape.length, positive);
+    keys.rotation(rotation_key, shape.rotation);
+    keys.leave();
+  };
+  if (enter("box", "in 2-D a rectangle", Kind::box)) {
+    keys.vector(size_key, shape.size, positive);
+    keys.rotation(rotation_key, shape.rotation);
+    keys.leave();
+  }
+  if (enter("sphere", "in 2-D a disc", Kind::sphere)) round(false, "");
+  if (enter("cylinder", "along the axis z", Kind::cylinder)) round(true, "along the axis");
+  if (enter("capsule", "along the axis z", Kind::capsule)) round(true, "of its cylindrical part");
+  if (enter("mesh", "closed triangle mesh", Kind::mesh)) {
+    keys.file({.name = "file", .what = "the mesh; its origin is put at the centre", .required = true}, shape.mesh_file,
+              {".stl", ".obj"});
+    keys.number({.name = "scale", .what = "m per unit of the file"}, shape.mesh_scale, positive);
+    keys.rotation(rotation_key, shape.rotation);
+    keys.leave();
+  }
+}
+
+void matter_keys(Keys& keys, Matter& matter) {
+  keys.name_of({.name = "material", .what = "what it is made of", .required = true}, matter.material, NameOf::material);
+  shape_keys(keys, matter.shape, matter.points.empty());
+  keys.points({.name = "points", .unit = "m", .what = "particles one by one, in place of a shape"}, matter.points);
+  keys.end_kinds("shape", true);
+  keys.number({.name = "point_volume", .unit = "m^3, in 2-D m^2", .what = "rest volume of each of `points`"},
+              matter.point_volume, not_negative);
+  Sampling& sampling = matter.sampling;
+  if (keys.reads && keys.dimension == 2) sampling.particles_per_cell = 4;
+  if (keys.enter({.name = "sampling", .what = "how the shape is filled with particles"})) {
+    choose(keys, {.name = "method", .what = "even, or random at even distances"}, sampling.method,
+           {"lattice", "poisson"});
+    keys.number({.name = "particles_per_cell", .what = "on average", .always = true, .standard = "8, in 2-D 4"},
+                sampling.particles_per_cell, positive);
+    count(keys, {.name = "seed", .what = "same seed, same particles"}, sampling.seed, 0, UINT64_MAX);
+    keys.number({.name = "jitter", .what = "lattice: random offset as a part of the spacing"}, sampling.jitter, {0, 1});
+    keys.flag({.name = "surface_layer", .what = "particles also on the surface"}, sampling.surface_layer);
+    keys.leave();
+  }
+  keys.vector({.name = "velocity", .unit = "m/s", .what = "at the start"}, matter.velocity, any_number);
+  keys.vector({.name = "angular_velocity",
+               .unit = "rad/s",
+               .what = "at the start, about the centre of mass; in 2-D the third number counts"},
+              matter.angular_velocity, any_number);
+}
+
+void boundary_shape_keys(Keys& keys, Boundary& boundary) {
+  using Kind = Boundary::Kind;
+  const Kind given = boundary.kind;
+  const auto enter = [&](const char* name, const char* what, Kind kind) {
+    const bool here = keys.enter_kind({.name = name, .what = what}, given == kind);
+    if (here && keys.reads) boundary.kind = kind;
+    if (here) keys.vector(center_key, boundary.center, any_number);
+    return here;
+  };
+  if (keys.reads && keys.dimension == 2) boundary.normal = {0, 1, 0};
+  if (enter("plane", "all that lies below", Kind::plane)) {
+    keys.vector({.name = "normal", .what = "out of the solid", .always = true, .standard = "[0, 0, 1], in 2-D [0, 1]"},
+                boundary.normal, any_number);
+    keys.leave();
+  }
+  if (enter("box", "in 2-D a rectangle", Kind::box)) {
+    keys.vector(size_key, boundary.size, positive);
+    keys.rotation(rotation_key, boundary.rotation);
+    keys.leave();
+  }
+  if (enter("sphere", "in 2-D a disc", Kind::sphere)) {
+    keys.number(radius_key, boundary.radius, positive);
+    keys.leave();
+  }
+  if (enter("cylinder", "", Kind::cylinder)) {
+    keys.vector({.name = "axis", .what = "its direction", .always = true}, boundary.normal, any_number);
+    keys.number(radius_key, boundary.radius, positive);
+    keys.number({.name = "length", .unit = "m", .what = "along the axis"}, boundary.length, positive);
+    keys.leave();
+  }
+  keys.end_kinds("shape", true);
+}
+
+void boundary_keys(Keys& keys, Boundary& boundary) {
+  boundary_shape_keys(keys, boundary);
+  choose(keys, {.name = "condition", .what = "stick: v = 0; slip: v_n = 0; separate: v_n >= 0"}, boundary.condition,
+         {"stick", "slip", "separate"});
+  keys.number({.name = "friction", .what = "Coulomb coefficient, for slip and separate"}, boundary.friction,
+              not_negative);
+  keys.flag({.name = "inside_out", .what = "matter is kept inside instead of outside"}, boundary.inside_out);
+  keys.vector({.name = "velocity", .unit = "m/s", .what = "the boundary moves"}, boundary.velocity, any_number);
+}
+
+void body_keys(Keys& keys, Body& body) {
+  keys.file({.name = "file", .what = "MJCF or URDF"}, body.file, {".xml", ".urdf"});
+  keys.word({.name = "text", .what = "MJCF itself, in place of a file"}, body.text);
+  keys.vector({.name = "position", .unit = "m", .what = "where it stands, or its offset from `attach_to`"},
+              body.position, any_number);
+  keys.rotation(rotation_key, body.rotation);
+  keys.name_of({.name = "attach_to", .what = "\"body/site\" that carries it; the body is named before"}, body.attach_to,
+               NameOf::body_part);
+}
+
+void pair_keys(Keys& keys, ContactPair& pair) {
+  keys.name_of({.name = "matter", .what = "a piece of matter", .required = true}, pair.matter, NameOf::matter);
+  keys.name_of(
+      {.name = "body", .what = "\"body\": with all that it carries; \"body/geom\": one geom", .required = true},
+      pair.body, NameOf::body);
+  keys.number({.name = "friction", .what = "Coulomb coefficient"}, pair.friction, not_negative);
+}
+
+// One row of a motion.
+struct Waypoint {
+  Motion::Kind kind = Motion::Kind::actuator;
+  double time = 0, value = 0;
+  Vec3 place = {0, 0, 0};
+  Quaternion rotation = {0, 0, 0, 0};  // not given
+};
+
+constexpr std::size_t numbers_of(Motion::Kind kind) {
+  return kind == Motion::Kind::actuator ? 1 : kind == Motion::Kind::boundary ? 3 : 7;
+}
+
+std::vector<Waypoint> waypoints_of(const Motion& motion) {
+  std::vector<Waypoint> waypoints(motion.times.size());
+  for (std::size_t i = 0; i < waypoints.size(); ++i) {
+    if (i >= motion.values.size() || motion.values[i].size() != numbers_of(motion.kind)) {
+      fail(ErrorCode::bad_input, "motion of '{}': waypoint {} needs {} numbers", motion.target, i + 1,
+           numbers_of(motion.kind));
+    }
+    const std::vector<double>& v = motion.values[i];
+    waypoints[i].time = motion.times[i];
+    waypoints[i].value = v[0];
+    if (v.size() >= 3) waypoints[i].place = {v[0], v[1], v[2]};
+    if (v.size() == 7) waypoints[i].rotation = {v[3], v[4], v[5], v[6]};
+  }
+  return waypoints;
+}
+
+void take_waypoints(Motion& motion, const std::vector<Waypoint>& waypoints) {
+  motion.times.clear();
+  motion.values.clear();
+  // a rotation that is not given is that of the waypoint before
+  Quaternion rotation = {1, 0, 0, 0};
+  for (const Waypoint& w : waypoints) {
+    if (w.rotation != Quaternion{0, 0, 0, 0}) rotation = w.rotation;
+    std::vector<double> values = {w.value};
+    if (motion.kind != Motion::Kind::actuator) values = {w.place[0], w.place[1], w.place[2]};
+    if (numbers_of(motion.kind) == 7) values.insert(values.end(), rotation.begin(), rotation.end());
+    motion.times.push_back(w.time);
+    motion.values.push_back(values);
+  }
+}
+
+void waypoint_keys(Keys& keys, Waypoint& w) {
+  using Kind = Motion::Kind;
+  const bool posed = w.kind == Kind::mocap || w.kind == Kind::gripper;
+  keys.number({.name = "time", .unit = "s", .required = true}, w.time, any_number);
+  keys.number({.name = "value",
+               .what = "its control, in the unit of the actuator",
+               .required = true,
+               .applies = w.kind == Kind::actuator,
+               .only_for = "actuator"},
+              w.value, any_number);
+  keys.vector({.name = "center",
+               .unit = "m",
+               .what = "where the boundary is",
+               .required = true,
+               .applies = w.kind == Kind::boundary,
+               .only_for = "boundary"},
+              w.place, any_number);
+  keys.vector({.name = "position",
+               .unit = "m",
+               .what = "in the world",
+               .required = true,
+               .applies = posed,
+               .only_for = "mocap, gripper"},
+              w.place, any_number);
+  keys.rotation({.name = "rotation",
+                 .what = "unit quaternion w, x, y, z; or rpy",
+                 .always = true,
+                 .standard = "that of the waypoint before, of the first [1, 0, 0, 0]",
+                 .applies = posed,
+                 .only_for = "mocap, gripper"},
+                w.rotation);
+}
+
+void motion_keys(Keys& keys, Motion& motion) {
+  using Kind = Motion::Kind;
+  const Kind given = motion.kind;
+  const auto kind = [&](const char* name, const char* what, Kind kind, NameOf of) {
+    const bool here = keys.kind_name({.name = name, .what = what}, given == kind, motion.target, of);
+    if (here && keys.reads) motion.kind = kind;
+  };
+  kind("actuator", "\"body/actuator\": its control is set", Kind::actuator, NameOf::body_part);
+  kind("mocap", "\"body/part\": a mocap body is moved", Kind::mocap, NameOf::body_part);
+  kind("boundary", "a boundary's centre is moved", Kind::boundary, NameOf::boundary);
+  kind("gripper", "\"body/site\": joint targets are found that bring the site there", Kind::gripper, NameOf::body_part);
+  keys.end_kinds("target", true);
+  choose(keys, {.name = "path", .what = "smooth: each stretch starts and ends at rest; hold: jumps at the time"},
+         motion.path, {"smooth", "linear", "hold"});
+  std::vector<Waypoint> waypoints = waypoints_of(motion);
+  keys.listed({.name = "waypoints", .what = "where it should be at given times", .required = true}, "waypoint",
+              waypoints, [kind = motion.kind](Keys& inner, Waypoint& waypoint) {
+                waypoint.kind = kind;
+                waypoint_keys(inner, waypoint);
+              });
+  if (keys.reads) take_waypoints(motion, waypoints);
+}
+
+void record_keys(Keys& keys, Record& record) {
+  keys.number({.name = "rate", .unit = "1/s", .what = "frames per second of simulated time"}, record.rate, positive);
+  keys.flag({.name = "deformation", .what = "also the deformation and the plastic state of each particle"},
+            record.deformation);
+}
+
+void expect_keys(Keys& keys, Expect& expect) {
+  keys.word({.name = "name", .what = "what the report calls it", .required = true}, expect.name);
+  keys.name_of({.name = "of", .what = "a piece of matter, \"body\", \"body/part\"; nothing: the whole run"}, expect.of,
+               NameOf::measured);
+  Names names;
+  int number = -1;
+  for (const Quantity& quantity : expect_quantities()) {
+    if (expect.quantity == quantity.name) number = int(names.size());
+    names.push_back(quantity.name);
+  }
+  keys.choice({.name = "quantity", .what = "what is measured, see below", .required = true}, number, names);
+  if (keys.reads && number >= 0) expect.quantity = names[std::size_t(number)];
+  const bool has_box = expect.quantity == "inside";
+  if (keys.enter(
+          {.name = "box", .what = "where the matter should be", .applies = has_box, .only_for = "quantity inside"})) {
+    keys.vector(center_key, expect.box_center, any_number);
+    keys.vector({.name = "size", .unit = "m", .what = "edge lengths", .required = true}, expect.box_size, positive);
+    keys.leave();
+  }
+  keys.number({.name = "min", .what = "the least that is good, in the unit of the quantity", .standard = "none"},
+              expect.min, any_number);
+  keys.number({.name = "max", .what = "the most that is good, in the unit of the quantity", .standard = "none"},
+              expect.max, any_number);
+}
+
+}  // namespace
+
+void scene_keys(Keys& keys, Scene& scene) {
+  keys.word({.name = "name", .what = "of the scene"}, scene.name);
+  count(keys, {.name = "dimension", .what = "of space"}, scene.dimension, 2, 3);
+  keys.dimension = scene.dimension;
+  choose(keys, {.name = "precision", .what = "of the numbers of matter"}, scene.precision, {"float32", "float64"});
+  keys.number({.name = "duration", .unit = "s", .what = "of a run"}, scene.duration, positive);
+  count(keys, {.name = "max_particles", .what = "more are an error"}, scene.max_particles, 1, most_integer);
+  count(keys, {.name = "max_memory", .unit = "bytes", .what = "more is an error"}, scene.max_memory, 1, most_integer);
+  if (keys.reads && keys.dimension == 2) scene.step.gravity = {0, -9.81, 0};
+  if (keys.enter({.name = "step", .what = "how the world advances"})) {
+    step_keys(keys, scene.step);
+    keys.leave();
+  }
+  keys.named({.name = "materials", .what = "laws and their parameters"}, "material", scene.materials, material_keys);
+  keys.named({.name = "matter", .what = "pieces of matter"}, "matter", scene.matter, matter_keys);
+  keys.named({.name = "boundaries", .what = "solids that matter cannot enter"}, "boundary", scene.boundaries,
+             boundary_keys);
+  keys.named({.name = "bodies", .what = "robots and things"}, "body", scene.bodies, body_keys);
+  if (keys.enter({.name = "contact", .what = "how matter and bodies touch"})) {
+    keys.number({.name = "friction", .what = "Coulomb coefficient"}, scene.contact.friction, not_negative);
+    keys.listed({.name = "pairs", .what = "exceptions"}, "contact pair", scene.contact.pairs, pair_keys);
+    keys.leave();
+  }
+  keys.listed({.name = "motion", .what = "what moves, and where to"}, "motion", scene.motion, motion_keys);
+  if (keys.enter({.name = "record", .what = "what a recording holds"})) {
+    record_keys(keys, scene.record);
+    keys.leave();
+  }
+  keys.listed({.name = "expect", .what = "checks at the end of a run"}, "expect", scene.expect, expect_keys);
+}
+
+const std::vector<Quantity>& expect_quantities() {
+  using Of = Quantity::Of;
+  static const std::vector<Quantity> list = {
+      {"particles", Of::run, "", "number of particles"},
+      {"steps", Of::run, "", "number of steps"},
+      {"time", Of::run, "s", "simulated time"},
+      {"mass", Of::matter, "kg", "its mass, in 2-D kg/m"},
+      {"volume", Of::matter, "m^3", "its volume as it is deformed now, in 2-D m^2"},
+      {"volume_ratio", Of::matter, "", "its volume now over its volume at rest"},
+      {"inside", Of::matter, "", "part of its mass inside `box`, 0 to 1"},
+      {"center_x", Of::matter, "m", "x of its centre of mass"},
+      {"center_y", Of::matter, "m", "y of its centre of mass"},
+      {"center_z", Of::matter, "m", "z of its centre of mass"},
+      {"lowest", Of::matter, "m", "least height of its particles: z, in 2-D y"},
+      {"highest", Of::matter, "m", "greatest height of its particles: z, in 2-D y"},
+      {"max_speed", Of::matter, "m/s", "greatest speed of its particles"},
+      {"x", Of::body, "m", "x of the body, geom or site"},
+      {"y", Of::body, "m", "y of the body, geom or site"},
+      {"z", Of::body, "m", "z of the body, geom or site"},
+      {"speed", Of::body, "m/s", "speed of the body, geom or site"},
+      {"joint_position", Of::joint, "rad or m", "position of the joint"},
+      {"joint_velocity", Of::joint, "rad/s or m/s", "velocity of the joint"},
+      {"sensor", Of::sensor, "of the sensor", "first value of the sensor"},
+  };
+  return list;
+}
+
+}  // namespace pliant

@@ -1,0 +1,12 @@
+// Writes a tree as YAML that people like to read.
+#pragma once
+
+#include "scene/yaml_tree.h"
+
+namespace pliant {
+
+// A scalar that is `quoted` is a text and gets quotes where it needs them; any other is written as it is. Throws
+// Error(bad_input) for a text that YAML cannot hold.
+std::string emit_yaml(const YamlNode& map);
+
+}  // namespace pliant

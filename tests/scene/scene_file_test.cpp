@@ -1,0 +1,499 @@
+// Scene files: what they say becomes a scene, a scene becomes the same file again, and what is wrong is told with its
+// line.
+#include "pliant/scene_file.h"
+
+#include "scene/errors.h"
+#include "scene/meshes.h"
+#include "scene/same_scene.h"
+#include "scene/scene_keys_lister.h"
+#include "scene/scene_keys_tables.h"
+#include "scene/yaml_tree.h"
+
+#include <chrono>
+#include <random>
+#include <set>
+#include <sstream>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path repository = fs::path(__FILE__).parent_path().parent_path().parent_path();
+
+std::string read(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string all_text(const std::vector<Diagnostic>& wrong) {
+  std::string all;
+  for (const Diagnostic& diagnostic : wrong) all += text(diagnostic) + "\n";
+  return all;
+}
+
+SceneFileOptions with_models() {
+  SceneFileOptions options;
+  options.models = (repository / "models").string();
+  return options;
+}
+
+constexpr const char* small_scene =
+    "pliant: 1\n"
+    "materials: {jelly: {law: neo_hookean}}\n"
+    "matter: {cube: {material: jelly, box: {size: [0.1, 0.1, 0.1]}}}\n";
+
+std::string complaints(const std::string& yaml, const SceneFileOptions& options = {}) {
+  return all_text(check_scene_text(yaml, "", "a.yaml", options));
+}
+
+// --- numbers that need all their digits ---
+
+class Dice {
+ public:
+  double between(double low, double high) { return std::uniform_real_distribution<>(low, high)(engine_); }
+  Vec3 vector(double low, double high) { return {between(low, high), between(low, high), between(low, high)}; }
+  std::array<double, 4> rotation() {
+    std::array<double, 4> q;
+    double length = 0;
+    for (double& x : q) {
+      x = between(-1, 1);
+      length += x * x;
+    }
+    for (double& x : q) x /= std::sqrt(length);
+    return q;
+  }
+
+ private:
+  std::mt19937_64 engine_{7};
+};
+
+std::vector<Material> all_materials(Dice& dice) {
+  std::vector<Material> materials;
+  for (int law = 0; law <= int(Law::snow); ++law) {
+    Material m;
+    m.law = Law(law);
+    m.name = name(m.law);
+    m.density = dice.between(1, 3000);
+    if (m.law == Law::liquid) {
+      m.bulk_modulus = dice.between(1e4, 1e6);
+      m.gamma = dice.between(1, 9);
+      m.viscosity = dice.between(0, 1);
+    } else {
+      m.E = dice.between(1e3, 1e6);
+      m.nu = dice.between(0, 0.49);
+    }
+    if (m.law == Law::hencky || m.law == Law::linear_corotated) m.yield = dice.between(10, 1e4);
+    if (m.law == Law::sand) {
+      m.friction_angle = dice.between(1, 80);
+      m.cohesion = dice.between(0, 1);
+    }
+    if (m.law == Law::snow) {
+      m.hardening = dice.between(0, 100);
+      m.critical_compression = dice.between(0, 0.5);
+      m.critical_stretch = dice.between(0, 0.5);
+    }
+    materials.push_back(m);
+  }
+  return materials;
+}
+
+std::vector<Matter> all_matter(Dice& dice, const std::string& mesh_file) {
+  std::vector<Matter> list;
+  for (int kind = 0; kind <= int(Shape::Kind::mesh) + 1; ++kind) {
+    Matter m;
+    m.name = fmt::format("piece {}: \"{}\" # é", kind, kind);
+    m.material = "sand";
+    m.velocity = dice.vector(-1, 1);
+    m.angular_velocity = dice.vector(-1, 1);
+    m.sampling = {Sampling::Method::lattice, dice.between(1, 9), 18446744073709551615u - std::uint64_t(kind),
+                  dice.between(0, 1), true};
+    if (kind > int(Shape::Kind::mesh)) {
+      m.points = {dice.vector(-1, 1), {-0.0, 1e-300, 5e-324}, dice.vector(-1, 1)};
+      m.point_volume = dice.between(1e-9, 1e-3);
+    } else {
+      m.shape.kind = Shape::Kind(kind);
+      m.shape.center = dice.vector(-9, 9);
+      m.shape.rotation = dice.rotation();
+      if (m.shape.kind == Shape::Kind::box) m.shape.size = dice.vector(0.01, 0.1);
+      if (kind >= 1 && kind <= 3) m.shape.radius = dice.between(0.01, 0.1);
+      if (kind >= 2 && kind <= 3) m.shape.length = dice.between(0.01, 0.1);
+    }
+    if (m.shape.kind == Shape::Kind::mesh) {
+      m.shape.mesh_file = mesh_file;
+      m.shape.mesh_scale = dice.between(0.1, 1);
+    }
+    list.push_back(m);
+  }
+  return list;
+}
+
+std::vector<Boundary> all_boundaries(Dice& dice) {
+  std::vector<Boundary> list;
+  for (int kind = 0; kind <= int(Boundary::Kind::cylinder); ++kind) {
+    Boundary b;
+    b.name = fmt::format("{}", kind);  // a name that looks like a number
+    b.kind = Boundary::Kind(kind);
+    b.condition = Boundary::Condition(kind % 3);
+    b.friction = dice.between(0, 1);
+    b.center = dice.vector(-1, 1);
+    b.velocity = dice.vector(-1, 1);
+    b.inside_out = kind % 2 == 1;
+    if (b.kind == Boundary::Kind::plane || b.kind == Boundary::Kind::cylinder) b.normal = dice.vector(-1, 1);
+    if (b.kind == Boundary::Kind::box) {
+      b.size = dice.vector(0.1, 1);
+      b.rotation = dice.rotation();
+    }
+    if (kind >= 2) b.radius = dice.between(0.1, 1);
+    if (b.kind == Boundary::Kind::cylinder) b.length = dice.between(0.1, 1);
+    list.push_back(b);
+  }
+  return list;
+}
+
+std::vector<Motion> all_motion(Dice& dice) {
+  std::vector<Motion> list;
+  const char* targets[] = {"arm/joint1", "hand/target", "0", "arm/flange"};
+  for (int kind = 0; kind < 4; ++kind) {
+    Motion m;
+    m.kind = Motion::Kind(kind);
+    m.target = targets[kind];
+    m.path = Motion::Path(kind % 3);
+    for (int i = 0; i < 4; ++i) {
+      m.times.push_back(i + dice.between(0, 1));
+      if (m.kind == Motion::Kind::actuator) {
+        m.values.push_back({dice.between(-1, 1)});
+      } else {
+        const Vec3 p = dice.vector(-1, 1);
+        m.values.push_back({p[0], p[1], p[2]});
+        // the third turns back to no rotation
+        const auto q = i == 2 ? std::array<double, 4>{1, 0, 0, 0} : dice.rotation();
+        if (m.kind != Motion::Kind::boundary) m.values.back().insert(m.values.back().end(), q.begin(), q.end());
+      }
+    }
+    list.push_back(m);
+  }
+  return list;
+}
+
+// every field that its kind reads is off its default
+Scene full_scene(const TemporaryFolder& folder) {
+  Dice dice;
+  Scene scene;
+  scene.name = "all: of it, \"quoted\"\n\ttwo lines \x7f";
+  scene.precision = Precision::float64;
+  scene.duration = dice.between(1, 2);
+  scene.max_particles = 12345678;
+  scene.max_memory = 9876543210;
+  scene.step = {dice.between(1e-3, 1e-2),
+                dice.between(0.1, 0.2),
+                dice.vector(-9, 9),
+                dice.between(0.1, 1),
+                4321,
+                17,
+                Kernel::compact,
+                Transfer::apic,
+                false,
+                Coupling::one_way};
+  scene.materials = all_materials(dice);
+  scene.matter = all_matter(dice, folder.file("tetrahedron.obj"));
+  scene.boundaries = all_boundaries(dice);
+  scene.bodies = {
+      {"arm", folder.file("arm.xml"), "", dice.vector(-1, 1), dice.rotation(), ""},
+      {"hand", "", "<mujoco>\n  <worldbody/>\n\n</mujoco>\n", dice.vector(-1, 1), dice.rotation(), "arm/flange"},
+      {"odd", "", "  <mujoco>\t<worldbody/> \n\n</mujoco>\r\n\n", {0, 0, 0}, {1, 0, 0, 0}, ""}};
+  scene.contact.friction = dice.between(0, 1);
+  scene.contact.pairs = {{scene.matter[0].name, "arm", dice.between(0, 1)},
+                         {scene.matter[1].name, "arm/finger", dice.between(0, 1)}};
+  scene.motion = all_motion(dice);
+  scene.record = {dice.between(1, 99), true};
+  scene.expect = {{"it stays", scene.matter[0].name, "inside", dice.vector(-1, 1), dice.vector(0.1, 1), 0.99, 1e300},
+                  {"it is up", "arm/flange", "z", {0, 0, 0}, {0, 0, 0}, -1e300, dice.between(0, 1)},
+                  {"all", "", "steps", {0, 0, 0}, {0, 0, 0}, 1, 2}};
+  return scene;
+}
+
+TEST(SceneFile, ComesBackToTheLastBit) {
+  const TemporaryFolder folder;
+  folder.write("tetrahedron.obj", obj_text(tetrahedron(0.1)));
+  folder.write("arm.xml", "<mujoco/>");
+  const Scene scene = full_scene(folder);
+  const std::string folder_name = fs::path(folder.file("x")).parent_path().string();
+  const std::string yaml = to_yaml(scene, folder_name);
+  EXPECT_EQ(yaml.find(folder_name), std::string::npos) << "a file is not named from the scene's folder";
+  const Scene again = load_scene_file(folder.write("scene.yaml", yaml));
+  expect_same(scene, again);
+  EXPECT_EQ(to_yaml(again, folder_name), yaml);
+}
+
+TEST(SceneFile, ComesBackInTwoDimensions) {
+  Scene scene;
+  scene.dimension = 2;
+  scene.step.gravity = {0, -1.0 / 3, 0};
+  Material jelly;
+  jelly.name = "jelly";
+  scene.materials = {jelly};
+  Matter box;
+  box.name = "box";
+  box.material = "jelly";
+  box.shape.size = {0.1, 0.2, 1};
+  Matter disc = box;
+  disc.name = "disc";
+  disc.shape = {};
+  disc.shape.kind = Shape::Kind::sphere;
+  disc.sampling.particles_per_cell = 4;
+  scene.matter = {box, disc};
+  Boundary floor;
+  floor.name = "floor";
+  floor.normal = {0, 1, 0};
+  scene.boundaries = {floor};
+  expect_same(scene, load_scene_text(to_yaml(scene), "", "a.yaml"));
+}
+
+// paths of all keys of a file, as "matter.*.box.size"
+void collect(const YamlNode& node, const std::string& path, std::set<std::string>& found) {
+  const std::set<std::string> named = {"materials", "matter", "boundaries", "bodies"};
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const std::string name = node.is_list() || named.count(path) ? "*" : node.keys[i].text;
+    const std::string inner = path.empty() ? name : path + "." + name;
+    found.insert(inner);
+    collect(node.items[i], inner, found);
+  }
+}
+
+TEST(SceneFile, WritesAndReadsEveryKey) {
+  const TemporaryFolder folder;
+  Findings findings;
+  YamlBudget budget;
+  YamlNode tree;
+  ASSERT_TRUE(parse_yaml(to_yaml(full_scene(folder)), findings.add_source("full"), budget, findings, tree));
+  std::set<std::string> found;
+  collect(tree, "", found);
+  for (const auto& [path, standard] : key_standards()) {
+    // rpy is only read, there is but one coupling, and the scene has its default dimension
+    const std::string name = path.substr(path.rfind('.') + 1);
+    const bool is_written = name != "rpy" && name != "coupling" && name != "dimension";
+    EXPECT_EQ(found.count(path), is_written ? 1u : 0u) << path;
+  }
+}
+
+TEST(SceneFile, SchemaIsTheStoredOne) {
+  EXPECT_EQ(scene_schema(), read(repository / "scenes" / "scene.schema.json"))
+      << "python -c 'import pliant._core as c; print(c.scene_schema(), end=\"\")' > scenes/scene.schema.json";
+}
+
+TEST(SceneFile, ManualHasEveryKey) {
+  const std::string manual = read(repository / "docs" / "scene_files.md");
+  for (const KeyTable& table : scene_key_tables()) {
+    EXPECT_NE(manual.find(table.markdown), std::string::npos)
+        << "docs/scene_files.md should hold the table of " << table.name << ":\n"
+        << table.markdown;
+  }
+}
+
+TEST(SceneFile, ExamplesOfTheManualAreGood) {
+  const std::string manual = read(repository / "docs" / "scene_files.md");
+  const std::string open = "```yaml\npliant: 1\n";
+  int count = 0;
+  for (std::size_t at = manual.find(open); at != std::string::npos; at = manual.find(open, at + 1)) {
+    const std::size_t start = at + 8, end = manual.find("```", start);
+    EXPECT_EQ(all_text(check_scene_text(manual.substr(start, end - start), "", "example", with_models())), "");
+    ++count;
+  }
+  EXPECT_GE(count, 1);
+}
+
+TEST(SceneFile, ScenesOfTheHouseAreGood) {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(repository / "scenes")) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_EQ(all_text(check_scene_file(entry.path().string(), with_models())), "");
+    ++count;
+  }
+  EXPECT_GE(count, 2);
+}
+
+TEST(SceneFile, FourMaterials) {
+  const Scene scene = load_scene_file((repository / "scenes" / "four_materials.yaml").string());
+  ASSERT_EQ(scene.materials.size(), 4u);
+  ASSERT_EQ(scene.matter.size(), 4u);
+  expect_same(scene.step.dt, 1.0 / 60, "dt");
+  EXPECT_EQ(scene.materials[3].name, "dough");
+  EXPECT_EQ(scene.materials[3].law, Law::hencky);
+  expect_same(scene.materials[3].yield, 1250, "yield");
+  EXPECT_EQ(scene.matter[1].shape.kind, Shape::Kind::cylinder);
+  EXPECT_TRUE(scene.matter[3].sampling.surface_layer);
+  EXPECT_TRUE(scene.boundaries[0].inside_out);
+}
+
+// --- what is wrong ---
+
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
+  return text;
+}
+
+TEST(SceneFile, BadFilesAreRefusedAsStored) {
+  const fs::path folder = repository / "tests" / "scene" / "bad_files";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<Diagnostic> wrong = check_scene_file(entry.path().string(), with_models());
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2)) << entry.path();
+    fs::path expected = entry.path();
+    EXPECT_EQ(without(all_text(wrong), folder.string() + "/"), read(expected.replace_extension(".expected")));
+    EXPECT_FALSE(wrong.empty()) << entry.path();
+    for (const Diagnostic& d : wrong) EXPECT_TRUE(d.line >= 1 && d.column >= 1 && !d.cure.empty()) << text(d);
+    ++count;
+  }
+  EXPECT_GE(count, 200);
+}
+
+TEST(SceneFile, LoadSaysAllAtOnce) {
+  const std::string yaml = std::string(small_scene) + "duration: -1\nrecrod: {}\n";
+  expect_error(ErrorCode::bad_file,
+               {"a.yaml:4: scene: duration is -1 s; give a number above 0 in s\n"
+                "a.yaml:5: scene: unknown key 'recrod'; did you mean 'record'?"},
+               [&] { load_scene_text(yaml, "", "a.yaml"); });
+  expect_error(ErrorCode::bad_file, {"nowhere.yaml:1: the file is missing"}, [] { load_scene_file("nowhere.yaml"); });
+  expect_error(ErrorCode::bad_file, {"not a regular file"}, [] { load_scene_file("/"); });
+}
+
+TEST(SceneFile, Limits) {
+  const std::string start = "pliant: 1\nname: ";
+  EXPECT_NE(complaints(start + std::string(5 << 20, 'a')).find("a.yaml:1: it has 5242896 bytes"), std::string::npos);
+  EXPECT_NE(complaints(start + std::string(2 << 20, 'a')).find("a.yaml:2: a text has 2097152 bytes"),
+            std::string::npos);
+  std::string numbers = start + "[0";
+  for (int i = 0; i < 300'000; ++i) numbers += ",0";
+  EXPECT_NE(complaints(numbers + "]").find("more than 200000 values"), std::string::npos);
+  std::string texts = start + "&a \"" + std::string(1 << 20, 'x') + "\"\nb: [";
+  for (int i = 0; i < 1000; ++i) texts += "*a, ";
+  EXPECT_NE(complaints(texts + "]").find("texts of the scene have more than 16777216 bytes"), std::string::npos);
+  std::string things = "pliant: 1\nmaterials:\n";
+  for (int i = 0; i < 3000; ++i) things += fmt::format("  m{}: {{law: snow}}\n", i);
+  EXPECT_NE(complaints(things).find("materials has 3000 entries, the limit is 2000"), std::string::npos);
+}
+
+TEST(SceneFile, NumbersAsPeopleWriteThem) {
+  const auto duration = [](const std::string& text) {
+    return load_scene_text(std::string(small_scene) + "duration: " + text, "", "a.yaml").duration;
+  };
+  EXPECT_EQ(duration("2"), 2);
+  EXPECT_EQ(duration("2."), 2);
+  EXPECT_EQ(duration(".5"), 0.5);
+  EXPECT_EQ(duration("+1e-3"), 1e-3);
+  EXPECT_EQ(duration("1E2"), 100);
+  for (const char* bad : {"0x10", "1_000", "1,5", "1e", "--1", "1 000", "one", "true", "1e-5m", "''", "[]", "-", "."}) {
+    EXPECT_NE(complaints(std::string(small_scene) + "duration: " + bad), "") << bad;
+  }
+  const std::string many = std::string(small_scene) + "max_particles: 1e6";
+  EXPECT_EQ(load_scene_text(many, "", "a.yaml").max_particles, 1'000'000u);
+}
+
+TEST(SceneFile, Rotations) {
+  const std::string yaml =
+      "pliant: 1\nmaterials: {jelly: {law: neo_hookean}}\n"
+      "matter: {cube: {material: jelly, box: {size: [0.1, 0.1, 0.1], rpy: [90, 0, 90]}}}\n";
+  const auto q = load_scene_text(yaml, "", "a.yaml").matter[0].shape.rotation;
+  // Rz(90) Rx(90) turns x to y, y to z, z to x: 120 degrees about (1 1 1)
+  for (const double x : q) EXPECT_NEAR(x, 0.5, 1e-15);
+}
+
+// --- includes and overrides ---
+
+TEST(SceneFile, IncludesAreTheBase) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("sub"));
+  folder.write("sub/base.yaml",
+               "pliant: 1\nduration: 3\nname: base\nmaterials:\n  jelly: {law: hencky, E: 5e4, yield: 100}\n"
+               "matter: {rock: {material: jelly, mesh: {file: rock.obj}}}\n");
+  folder.write("sub/rock.obj", obj_text(tetrahedron(0.1)));
+  const std::string file = folder.write(
+      "scene.yaml",
+      "pliant: 1\ninclude: [sub/base.yaml]\nname: mine\nmaterials:\n  jelly: {E: 6e4}\n  clay: {law: hencky}\n");
+  const Scene scene = load_scene_file(file);
+  EXPECT_EQ(scene.name, "mine");
+  EXPECT_EQ(scene.duration, 3);
+  ASSERT_EQ(scene.materials.size(), 2u);
+  EXPECT_EQ(scene.materials[0].E, 6e4);
+  EXPECT_EQ(scene.materials[0].yield, 100);
+  EXPECT_EQ(scene.materials[1].name, "clay");
+  // a file is looked up from the text that names it
+  EXPECT_EQ(scene.matter[0].shape.mesh_file, folder.file("sub/rock.obj"));
+}
+
+TEST(SceneFile, Overrides) {
+  SceneFileOptions options;
+  options.overrides = {{"step.dt", "0.005"},  {"matter.cube.box.size", "[0.2, 0.2, 0.2]"},
+                       {"name", "changed"},   {"expect", "[{name: a, of: cube, quantity: mass, min: 1}]"},
+                       {"expect.1.min", "2"}, {"expect.a.max", "3"}};
+  const Scene scene = load_scene_text(small_scene, "", "a.yaml", options);
+  EXPECT_EQ(scene.step.dt, 0.005);
+  EXPECT_EQ(scene.matter[0].shape.size[1], 0.2);
+  EXPECT_EQ(scene.name, "changed");
+  EXPECT_EQ(scene.expect[0].min, 2);
+  EXPECT_EQ(scene.expect[0].max, 3);
+}
+
+TEST(SceneFile, OverridesAreNamedWhenWrong) {
+  const auto wrong = [](const std::string& key, const std::string& value) {
+    SceneFileOptions options;
+    options.overrides = {{key, value}};
+    return complaints(small_scene, options);
+  };
+  EXPECT_EQ(wrong("step.dt", "-1"), "--set step.dt=-1: step: dt is -1 s; give a number above 0 in s\n");
+  EXPECT_EQ(wrong("step.td", "1"), "--set step.td=1: step: unknown key 'td'; did you mean 'dt'?\n");
+  EXPECT_EQ(wrong("stp.dt", "1"), "--set stp.dt=1: scene: unknown key 'stp'; did you mean 'step'?\n");
+  EXPECT_EQ(
+      wrong("step.dt", "[1"),
+      "--set step.dt=[1: this is not YAML: end of sequence flow not found; check indentation, brackets and quotes "
+      "here and in the line before\n");
+  EXPECT_EQ(wrong("materials.jelly.law.E", "1"),
+            "--set materials.jelly.law.E=1: there is no 'materials.jelly.law.E' to set; give a key like step.dt\n");
+  for (const char* key : {"", ".", "step.", "pliant", "include", "a.b.c.d.e.f.g.h.i"}) EXPECT_NE(wrong(key, "1"), "");
+}
+
+// --- files outside ---
+
+TEST(SceneFile, OutsideOnlyIfAllowed) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("scenes"));
+  fs::create_directory(folder.file("models"));
+  folder.write("rock.obj", obj_text(tetrahedron(0.1)));
+  folder.write("models/rock.obj", obj_text(tetrahedron(0.1)));
+  const auto scene = [](const std::string& file) {
+    return "pliant: 1\nmaterials: {jelly: {law: neo_hookean}}\nmatter: {rock: {material: jelly, mesh: {file: " + file +
+           "}}}\n";
+  };
+  const std::string up = folder.write("scenes/up.yaml", scene("../rock.obj"));
+  EXPECT_NE(all_text(check_scene_file(up)).find("up.yaml:3: matter 'rock': file '../rock.obj' lies outside"),
+            std::string::npos);
+  SceneFileOptions options;
+  options.allow_outside = true;
+  EXPECT_EQ(load_scene_file(up, options).matter[0].shape.mesh_file, folder.file("rock.obj"));
+  const std::string model = folder.write("scenes/model.yaml", scene("models/rock.obj"));
+  EXPECT_NE(all_text(check_scene_file(model)), "");
+  options = {};
+  options.models = folder.file("models");
+  const Scene with_model = load_scene_file(model, options);
+  EXPECT_EQ(with_model.matter[0].shape.mesh_file, folder.file("models/rock.obj"));
+  EXPECT_NE(to_yaml(with_model, folder.file("scenes"), options.models).find("file: models/rock.obj"),
+            std::string::npos);
+}
+
+TEST(SceneFile, WhatAFileCannotSay) {
+  Scene scene = load_scene_text(small_scene, "", "a.yaml");
+  scene.name = "\xff";
+  expect_error(ErrorCode::bad_input, {"not UTF-8"}, [&] { to_yaml(scene); });
+  scene.name = "many";
+  scene.matter[0].points.assign(100'000, {0, 0, 0});
+  expect_error(ErrorCode::too_large, {"points"}, [&] { to_yaml(scene); });
+  scene.matter[0].points.clear();
+  scene.motion = {{Motion::Kind::boundary, "floor", Motion::Path::smooth, {0}, {{1}}}};
+  expect_error(ErrorCode::bad_input, {"waypoint 1 needs 3 numbers"}, [&] { to_yaml(scene); });
+}
+
+}  // namespace
+}  // namespace pliant
