@@ -151,7 +151,7 @@ struct Scene {
 };
 
 // Throws Error(bad_input, too_large, or bad_file for a mesh) naming the part, the value, its unit and the cure. Reads mesh
-// files, but makes no particles.
-void check(const Scene& scene);
+// files, but makes no particles. Without matter a scene needs bodies: its own, or others that a World is given.
+void check(const Scene& scene, bool other_bodies = false);
 
 }  // namespace pliant

@@ -11,7 +11,17 @@
 #include <string>
 #include <vector>
 
+// MuJoCo's own, see mujoco/mujoco.h
+typedef struct mjModel_ mjModel;
+typedef struct mjData_ mjData;
+
 namespace pliant {
+
+// robots and things of MuJoCo, shared with whoever made them
+struct SharedBodies {
+  std::shared_ptr<mjModel> model;
+  std::shared_ptr<mjData> data;
+};
 
 // A strided view of one attribute of the particles of one piece of matter. Valid until the next step or restore;
 // the order of particles changes when they are sorted, `ids` tells who is who.
@@ -29,6 +39,8 @@ class World {
  public:
   // threads 0: all that the machine has
   explicit World(const Scene& scene, int threads = 0);
+  // with your own bodies, as they are, instead of those of the scene; dt is the model's timestep
+  World(const Scene& scene, const SharedBodies& bodies, int threads = 0);
   ~World();
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
@@ -36,6 +48,11 @@ class World {
   // Advances by StepOptions::dt. On an Error nothing has changed.
   const StepReport& step();
   const StepReport& report() const;          // of the last step
+
+  // The bodies, for reading and for setting controls between steps; nullptr if there are none. After a step all that
+  // depends on positions and velocities is up to date; forces are those of the start of the step.
+  const mjModel* model() const;
+  mjData* data() const;
 
   double time() const;
   const Scene& scene() const;

@@ -148,35 +148,79 @@ bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int gr
   return any;
 }
 
+// the nodes of a slot: where they are, and a ball around them
+template <int D>
+struct SlotPlace {
+  Vec origin = Vec::zero(), center = Vec::zero();
+  double h, radius;
+
+  SlotPlace(const Slot<D>& slot, int grid, double cell) : h(cell) {
+    for (int d = 0; d < D; ++d) {
+      origin[d] = (double(slot.coord[d]) * block_side + 0.5 * grid) * h;
+      center[d] = origin[d] + 0.5 * (block_side - 1) * h;
+    }
+    radius = 0.5 * (block_side - 1) * h * std::sqrt(double(D)) + 1e-9 * h;
+  }
+  Vec node(int n) const {
+    Vec x = origin;
+    for (int d = D - 1; d >= 0; --d, n /= block_side) x[d] += (n % block_side) * h;
+    return x;
+  }
+};
+
+template <int D, class S>
+Vec velocity_of(const Node<S>& node) {
+  Vec v = Vec::zero();
+  for (int d = 0; d < D; ++d) v[d] = node.a[d];
+  return v;
+}
+
+// writes the velocity and gives the impulse that this took
+template <int D, class S>
+Vec change_velocity(Node<S>& node, const Vec& after) {
+  Vec impulse = Vec::zero();
+  for (int d = 0; d < D; ++d) {
+    const double before = node.a[d];
+    node.a[d] = S(after[d]);
+    impulse[d] = double(node.a[node_mass]) * (double(node.a[d]) - before);
+  }
+  return impulse;
+}
+
 template <int D, class S>
 void Grid<D, S>::apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes,
                                   Vec* impulses) const {
-  const double h = step.h, half = 0.5 * grid;
-  Vec origin = Vec::zero(), center = Vec::zero();
-  for (int d = 0; d < D; ++d) {
-    origin[d] = (double(slot.coord[d]) * block_side + half) * h;
-    center[d] = origin[d] + 0.5 * (block_side - 1) * h;
-  }
-  const double reach = 0.5 * (block_side - 1) * h * std::sqrt(double(D)) + 1e-9 * h;
+  const SlotPlace<D> place(slot, grid, step.h);
   for (std::size_t k = 0; k < step.shapes->size(); ++k) {
     const BoundaryShape& shape = (*step.shapes)[k];
     const BoundaryMotion& motion = (*step.motions)[k];
-    if (distance(shape, motion.center, center).phi > reach) continue;
+    if (distance(shape, motion.center, place.center).phi > place.radius) continue;
     for (int n = 0; n < block_nodes<D>; ++n) {
-      S* a = nodes[n].a;
-      if (!(a[node_mass] > 0)) continue;
-      Vec x = origin, v = Vec::zero();
-      for (int d = D - 1, rest = n; d >= 0; --d, rest /= block_side) {
-        x[d] += (rest % block_side) * h;
-        v[d] = a[d];
-      }
-      const Distance near = distance(shape, motion.center, x);
+      if (!(nodes[n].a[node_mass] > 0)) continue;
+      const Distance near = distance(shape, motion.center, place.node(n));
       if (near.phi >= 0) continue;
-      const Vec after = project(shape, near.normal, v - motion.velocity) + motion.velocity;
-      for (int d = 0; d < D; ++d) {
-        a[d] = S(after[d]);
-        impulses[k][d] += double(a[node_mass]) * (double(a[d]) - v[d]);
-      }
+      const Vec v = velocity_of<D>(nodes[n]);
+      impulses[k] += change_velocity<D>(nodes[n], project(shape, near.normal, v - motion.velocity) + motion.velocity);
+    }
+  }
+}
+
+template <int D, class S>
+void Grid<D, S>::apply_obstacles(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes,
+                                 Vec* impulses) const {
+  const SlotPlace<D> place(slot, grid, step.h);
+  BoundaryShape surface = {};
+  surface.condition = Boundary::Condition::separate;
+  for (std::size_t k = 0; k < step.obstacles.size(); ++k) {
+    const Obstacle& obstacle = *step.obstacles[k];
+    if (!obstacle.is_near(place.center, place.radius)) continue;
+    surface.friction = obstacle.friction();
+    for (int n = 0; n < block_nodes<D>; ++n) {
+      if (!(nodes[n].a[node_mass] > 0)) continue;
+      const ObstacleAt near = obstacle.at(place.node(n));
+      if (near.phi >= 0) continue;
+      const Vec v = velocity_of<D>(nodes[n]);
+      impulses[k] += change_velocity<D>(nodes[n], project(surface, near.normal, v - near.velocity) + near.velocity);
     }
   }
 }
@@ -199,20 +243,22 @@ void Grid<D, S>::to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const
 
 template <int D, class S>
 void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot) {
-  Vec* impulses = partial_.data() + slot * step.shapes->size();
-  std::fill(impulses, impulses + step.shapes->size(), Vec::zero());
+  const std::size_t solids = step.shapes->size() + step.obstacles.size();
+  Vec* impulses = partial_.data() + slot * solids;
+  std::fill(impulses, impulses + solids, Vec::zero());
   for (int grid = 0; grid < grids_; ++grid) {
     Node<S>* nodes = velocities_.data() + slot * slot_size() + grid * block_nodes<D>;
     if (!sum_arenas(layout, slot, grid, nodes)) continue;
     to_velocities(step, nodes);
     apply_boundaries(step, layout.slots[slot], grid, nodes, impulses);
+    apply_obstacles(step, layout.slots[slot], grid, nodes, impulses + step.shapes->size());
   }
 }
 
 template <int D, class S>
 void Grid<D, S>::update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
                         std::vector<Vec>& impulses) {
-  partial_.resize(layout.slots.size() * step.shapes->size());
+  partial_.resize(layout.slots.size() * (step.shapes->size() + step.obstacles.size()));
   workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot(layout, step, s); });
   for (std::size_t s = 0; s < layout.slots.size(); ++s)
     for (std::size_t k = 0; k < impulses.size(); ++k) impulses[k] += partial_[s * impulses.size() + k];

@@ -5,6 +5,9 @@
 #include "grid/boundary.h"
 #include "grid/layout.h"
 #include "grid/node.h"
+#include "grid/obstacle.h"
+
+#include <span>
 
 namespace pliant {
 
@@ -14,6 +17,7 @@ struct GridStep {
   Vector<S, D> gravity;
   const std::vector<BoundaryShape>* shapes;
   const std::vector<BoundaryMotion>* motions;
+  std::span<const Obstacle* const> obstacles;
 };
 
 template <int D, class S>
@@ -34,7 +38,8 @@ class Grid {
   // velocities of all nodes that block b's particles may touch
   void fill(const Block<D>& block, Node<S>* arena) const;
 
-  // momenta of all arenas -> velocities, gravity, boundaries; impulses[k] += impulse of boundary k on matter
+  // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
+  // k, then of the obstacles
   void update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers, std::vector<Vec>& impulses);
 
   std::size_t bytes() const { return arenas_.bytes() + velocities_.bytes() + spare_.bytes() + partial_.bytes(); }
@@ -44,6 +49,7 @@ class Grid {
   void update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot);
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;
   void to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const;
+  void apply_obstacles(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
   void apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
 
   int grids_;

@@ -33,6 +33,11 @@ struct Part {
     }
   }
 
+  void friction(double value) const {
+    if (!(value >= 0) || !std::isfinite(value))
+      fail(ErrorCode::bad_input, "{}: friction is {}; give a coefficient of 0 or more", name, value);
+  }
+
   void finite(const char* what, const Vec3& v, const char* unit) const {
     for (const double value : v) {
       if (std::isfinite(value)) continue;
@@ -210,9 +215,7 @@ void check_boundary(const Part& part, const Boundary& boundary) {
   if (part.dimension == 2 && boundary.kind == Kind::cylinder) {
     fail(ErrorCode::bad_input, "{}: a cylinder exists in 3-D only; in 2-D use sphere (a disc)", part.name);
   }
-  if (!(boundary.friction >= 0) || !std::isfinite(boundary.friction)) {
-    fail(ErrorCode::bad_input, "{}: friction is {}; give a coefficient of 0 or more", part.name, boundary.friction);
-  }
+  part.friction(boundary.friction);
   part.in_space("center", boundary.center, "m");
   part.in_space("velocity", boundary.velocity, "m/s");
   if (boundary.kind == Kind::plane || boundary.kind == Kind::cylinder) {
@@ -232,6 +235,22 @@ void check_boundary(const Part& part, const Boundary& boundary) {
   if (boundary.kind == Kind::cylinder) part.positive("length", boundary.length, "m");
 }
 
+// what can be said before MuJoCo has read the files
+void check_bodies(const Scene& scene) {
+  const Part all{"scene", scene.dimension};
+  all.positive("duration", scene.duration, "s");
+  all.positive("record.rate", scene.record.rate, "1/s");
+  const Part contact{"contact", scene.dimension};
+  contact.friction(scene.contact.friction);
+  for (const ContactPair& pair : scene.contact.pairs)
+    Part{fmt::format("contact of '{}' and '{}'", pair.matter, pair.body), scene.dimension}.friction(pair.friction);
+  check_names(scene.bodies, "body");
+  if (!scene.bodies.empty() && scene.dimension != 3) {
+    fail(ErrorCode::bad_input, "scene: dimension is {}, but bodies live in 3; leave out the bodies or use 3",
+         scene.dimension);
+  }
+}
+
 void check_particles(const Scene& scene) {
   std::size_t total = 0;
   for (const Matter& matter : scene.matter) {
@@ -245,7 +264,7 @@ void check_particles(const Scene& scene) {
 
 }  // namespace
 
-void check(const Scene& scene) {
+void check(const Scene& scene, bool other_bodies) {
   if (scene.dimension != 2 && scene.dimension != 3) {
     fail(ErrorCode::bad_input, "scene: dimension is {}; use 2 or 3", scene.dimension);
   }
@@ -257,7 +276,10 @@ void check(const Scene& scene) {
   for (const Boundary& boundary : scene.boundaries) {
     check_boundary({fmt::format("boundary '{}'", boundary.name), scene.dimension}, boundary);
   }
-  if (scene.matter.empty()) fail(ErrorCode::bad_input, "scene: there is no matter; add a piece with a shape or points");
+  check_bodies(scene);
+  if (scene.matter.empty() && scene.bodies.empty() && !other_bodies) {
+    fail(ErrorCode::bad_input, "scene: there is no matter; add a piece with a shape or points");
+  }
   check_names(scene.matter, "matter");
   for (const Matter& matter : scene.matter) {
     check_matter({fmt::format("matter '{}'", matter.name), scene.dimension}, matter, scene.materials);

@@ -162,7 +162,8 @@ void prepare(Attempt<D, S>& a) {
   const StepOptions& o = a.model.scene.step;
   clear(a.report);
   a.report.substeps = a.plan.substeps;
-  a.work.impulses.assign(a.model.boundaries.size(), Vec::zero());
+  if (a.work.bodies) a.grid_step.obstacles = a.work.bodies->obstacles();
+  a.work.impulses.assign(a.model.boundaries.size() + a.grid_step.obstacles.size(), Vec::zero());
   a.next.boundaries = a.now.boundaries;
   a.next.actuations = a.now.actuations;
   a.work.actuations.resize(a.now.actuations.size());
@@ -185,7 +186,10 @@ void finish(Attempt<D, S>& a) {
   a.next.steps = a.now.steps + 1;
   a.report.time = a.next.time;
   a.report.blocks = a.work.layout.blocks.size();
-  for (const Vec& v : a.work.impulses) a.report.boundary_impulses.push_back({v[0], v[1], v[2]});
+  for (std::size_t k = 0; k < a.model.boundaries.size(); ++k) {
+    const Vec& v = a.work.impulses[k];
+    a.report.boundary_impulses.push_back({v[0], v[1], v[2]});
+  }
   if (!o.balance) return;
   a.report.after = balance(a.model, a.next, a.work);
   for (int d = 0; d < D; ++d) a.report.gravity_impulse[d] = a.report.after.mass * o.gravity[d] * o.dt;
@@ -206,7 +210,8 @@ void attempt(Attempt<D, S>& a) {
   a.last_move = a.now.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
 
   for (int substep = 0; substep < a.plan.substeps; ++substep) {
-    // momenta to velocities, gravity, boundaries; then the boundaries move
+    // momenta to velocities, gravity, boundaries and bodies; then the boundaries move
+    if (a.work.bodies) a.work.bodies->move_to(double(substep) / a.plan.substeps);
     a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
     for (BoundaryMotion& b : a.next.boundaries) b.center += double(a.sweep_step.dt) * b.velocity;
     clock.lap(gridding);

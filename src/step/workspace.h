@@ -3,6 +3,7 @@
 
 #include "grid/sweep.h"
 #include "pliant/report.h"
+#include "step/body_obstacles.h"
 #include "step/model.h"
 
 namespace pliant {
@@ -15,6 +16,7 @@ struct Workspace {
         sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()) {}
 
   Workers& workers;
+  BodyObstacles* bodies = nullptr;  // on their way in this step; nullptr: none
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;

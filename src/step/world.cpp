@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "scene/sampling.h"
 #include "step/balance.h"
+#include "step/body_side.h"
 #include "step/step.h"
 #include "step/world_impl.h"
 
@@ -20,7 +21,8 @@ struct Sampled {
 };
 
 Samples samples_of(const Matter& matter, const Scene& scene) {
-  if (matter.points.empty()) return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension, scene.max_particles);
+  if (matter.points.empty())
+    return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension, scene.max_particles);
   return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
 }
 
@@ -69,30 +71,44 @@ Vec center_of_mass(const Samples& samples) {
 template <int D, class S>
 class WorldOf : public World::Impl {
  public:
-  WorldOf(const Scene& scene, const Sampled& sampled, int threads)
+  WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, int threads)
       : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_) {
+    if (bodies.model)
+      bodies_ = std::make_unique<BodySide>(scene, bodies.model, bodies.data, workers_);
+    else if (!scene.bodies.empty())
+      bodies_ = std::make_unique<BodySide>(scene, workers_);
+    if (bodies_) work_.bodies = &bodies_->obstacles();
     now_.particles.allocate(sampled.count);
     next_.particles.allocate(sampled.count);
     for (std::size_t g = 0; g < model_.groups.size(); ++g) place(scene.matter[g], sampled.matter[g], g);
     for (const Boundary& b : scene.boundaries)
       now_.boundaries.push_back(
           {{{b.center[0], b.center[1], b.center[2]}}, {{b.velocity[0], b.velocity[1], b.velocity[2]}}});
+    check_motions(bodies_ != nullptr);
     now_.actuations.assign(model_.groups.size(), {});
   }
 
   const StepReport& step() override {
-    if (model_.scene.step.balance && !balance_known_) report_.before = pliant::balance(model_, now_, work_);
-    if (balance_known_)
-      next_report_.before = report_.after;
-    else
-      next_report_.before = report_.before;
-    pliant::step(model_, now_, next_, work_, next_report_);
+    const std::vector<BoundaryMotion> boundaries = now_.boundaries;
+    if (bodies_) bodies_->advance(now_.time);
+    try {
+      aim_boundaries();
+      step_matter();
+    } catch (...) {
+      now_.boundaries = boundaries;
+      if (bodies_) bodies_->undo();
+      throw;
+    }
+    if (bodies_)
+      for (std::string& w : bodies_->take_warnings()) next_report_.warnings.push_back(std::move(w));
     std::swap(now_, next_);
     std::swap(report_, next_report_);
     balance_known_ = model_.scene.step.balance;
     return report_;
   }
 
+  const mjModel* model() const override { return bodies_ ? bodies_->bodies().model() : nullptr; }
+  mjData* data() const override { return bodies_ ? bodies_->bodies().data() : nullptr; }
   const StepReport& report() const override { return report_; }
   double time() const override { return now_.time; }
   const Scene& scene() const override { return model_.scene; }
@@ -161,18 +177,61 @@ class WorldOf : public World::Impl {
   Balance balance() override { return pliant::balance(model_, now_, work_); }
 
   std::vector<Section> sections() override {
+    std::vector<double>* bodies = bodies_ ? &bodies_->state() : &no_numbers_;
     return {{"time", &now_.time, sizeof now_.time},
             {"steps", &now_.steps, sizeof now_.steps},
             {"max_speed", &now_.max_speed, sizeof now_.max_speed},
             {"boundaries", now_.boundaries.data(), now_.boundaries.size() * sizeof(BoundaryMotion)},
             {"actuations", now_.actuations.data(), now_.actuations.size() * sizeof(now_.actuations[0])},
+            {"bodies", bodies->data(), bodies->size() * sizeof(double)},
             {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
             {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
   }
 
-  void state_replaced() override { balance_known_ = false; }
+  void state_replaced() override {
+    balance_known_ = false;
+    if (bodies_) bodies_->state_replaced();
+  }
 
  private:
+  // the bodies check those of their own
+  void check_motions(bool has_bodies) const {
+    for (const Motion& motion : model_.scene.motion) {
+      check_motion(motion);
+      if (motion.kind == Motion::Kind::boundary)
+        find_named(model_.scene.boundaries, motion.target, "boundary");
+      else if (!has_bodies)
+        fail(ErrorCode::bad_input, "motion of '{}': the scene has no bodies; add some, or move a boundary",
+             motion.target);
+    }
+  }
+
+  // velocities that bring the boundaries of the motion to their targets at the end of the step
+  void aim_boundaries() {
+    const double dt = model_.scene.step.dt;
+    for (const Motion& motion : model_.scene.motion) {
+      if (motion.kind != Motion::Kind::boundary) continue;
+      BoundaryMotion& b = now_.boundaries[find_named(model_.scene.boundaries, motion.target, "boundary")];
+      const MotionSample aim = sample_motion(motion, now_.time + dt);
+      for (int d = 0; d < 3; ++d) b.velocity[d] = (aim.value[std::size_t(d)] - b.center[d]) / dt;
+    }
+  }
+
+  // fills next_ and next_report_
+  void step_matter() {
+    if (now_.particles.size() == 0) {
+      next_.time = now_.time + model_.scene.step.dt;
+      next_.steps = now_.steps + 1;
+      next_.boundaries = now_.boundaries;
+      next_report_ = {};
+      next_report_.time = next_.time;
+      return;
+    }
+    if (model_.scene.step.balance && !balance_known_) report_.before = pliant::balance(model_, now_, work_);
+    next_report_.before = balance_known_ ? report_.after : report_.before;
+    pliant::step(model_, now_, next_, work_, next_report_);
+  }
+
   static Model<S> make_model(const Scene& scene, const Sampled& sampled) {
     Model<S> model;
     model.scene = scene;
@@ -220,12 +279,14 @@ class WorldOf : public World::Impl {
   Workers workers_;
   State<D, S> now_, next_;
   Workspace<D, S> work_;
+  std::unique_ptr<BodySide> bodies_;
+  std::vector<double> no_numbers_;
   StepReport report_, next_report_;
   bool balance_known_ = false;  // report_.after belongs to now_
 };
 
-std::unique_ptr<World::Impl> make_world(const Scene& scene, int threads) {
-  check(scene);
+std::unique_ptr<World::Impl> make_world(const Scene& scene, const SharedBodies& bodies, int threads) {
+  check(scene, bodies.model != nullptr);
   if (threads < 0 || threads > 1024)
     fail(ErrorCode::bad_input, "threads is {}; give 1 to 1024, or 0 for all cores", threads);
   if (scene.matter.size() > 1023)
@@ -233,22 +294,25 @@ std::unique_ptr<World::Impl> make_world(const Scene& scene, int threads) {
   const Sampled sampled = sample_all(scene);
   const bool single = scene.precision == Precision::float32;
   if (scene.dimension == 2) {
-    if (single) return std::make_unique<WorldOf<2, float>>(scene, sampled, threads);
-    return std::make_unique<WorldOf<2, double>>(scene, sampled, threads);
+    if (single) return std::make_unique<WorldOf<2, float>>(scene, sampled, bodies, threads);
+    return std::make_unique<WorldOf<2, double>>(scene, sampled, bodies, threads);
   }
-  if (single) return std::make_unique<WorldOf<3, float>>(scene, sampled, threads);
-  return std::make_unique<WorldOf<3, double>>(scene, sampled, threads);
+  if (single) return std::make_unique<WorldOf<3, float>>(scene, sampled, bodies, threads);
+  return std::make_unique<WorldOf<3, double>>(scene, sampled, bodies, threads);
 }
 
 }  // namespace
 
-World::World(const Scene& scene, int threads) : impl_(make_world(scene, threads)) {}
+World::World(const Scene& scene, int threads) : impl_(make_world(scene, {}, threads)) {}
+World::World(const Scene& scene, const SharedBodies& bodies, int threads) : impl_(make_world(scene, bodies, threads)) {}
 World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
 const StepReport& World::step() { return impl_->step(); }
 const StepReport& World::report() const { return impl_->report(); }
+const mjModel* World::model() const { return impl_->model(); }
+mjData* World::data() const { return impl_->data(); }
 double World::time() const { return impl_->time(); }
 const Scene& World::scene() const { return impl_->scene(); }
 int World::threads() const { return impl_->threads(); }

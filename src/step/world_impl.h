@@ -20,6 +20,8 @@ class World::Impl {
   virtual ~Impl() = default;
   virtual const StepReport& step() = 0;
   virtual const StepReport& report() const = 0;
+  virtual const mjModel* model() const = 0;
+  virtual mjData* data() const = 0;
   virtual double time() const = 0;
   virtual const Scene& scene() const = 0;
   virtual int threads() const = 0;

@@ -1,0 +1,36 @@
+// The geoms of a MuJoCo model that matter can touch, as shapes.
+#pragma once
+
+#include "bodies/shape.h"
+#include "core/parallel.h"
+
+#include <string>
+#include <vector>
+
+typedef struct mjModel_ mjModel;
+
+namespace pliant {
+
+struct Geom {
+  int id = 0, body = 0;
+  std::string name, body_name;  // as in the model, with the prefix of its file: "arm/link3"
+  RigidShape shape;
+};
+
+struct GeomOptions {
+  double tolerance = 2e-4;   // m, of the distance to meshes
+  std::string cache_folder;  // for distance fields; empty: none
+};
+
+struct Geoms {
+  std::vector<Geom> list;
+  std::vector<std::string> warnings;
+};
+
+// Geoms that may collide (contype or conaffinity not 0); the others are only to be looked at. A mesh that is not closed
+// is taken as its convex hull, with a warning; height fields are left out, with a warning.
+Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers& workers);
+
+double timestep_of(const mjModel* model);  // s
+
+}  // namespace pliant
