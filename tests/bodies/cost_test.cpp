@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 
+#include <cmath>
 #include <random>
 
 namespace pliant::test {
@@ -133,6 +134,61 @@ TEST(cost, hessian_is_the_derivative_of_the_gradient) {
     });
     // a kink between the two points is rare
     EXPECT_GE(smooth, looks - 1) << model.name;
+  }
+}
+
+// the elliptic cone of src/bodies/README.md, at the rows r of a contact with masses D
+double cone_cost(const mjContact& contact, const double* r, const double* D) {
+  const double mu = contact.mu, N = mu * r[0];
+  double T = 0, quadratic = 0;
+  for (int j = 1; j < contact.dim; ++j) T += std::pow(contact.friction[j - 1] * r[j], 2);
+  T = std::sqrt(T);
+  for (int j = 0; j < contact.dim; ++j) quadratic += D[j] * r[j] * r[j] / 2;
+  if (N >= mu * T) return 0;
+  if (mu * N + T <= 0) return quadratic;
+  return D[0] / (mu * mu * (1 + mu * mu)) * std::pow(N - mu * T, 2) / 2;
+}
+
+// all of s by the table of src/bodies/README.md
+double table_cost(const mjData* d, const Eigen::VectorXd& r) {
+  double s = 0;
+  for (int i = 0; i < d->nefc; ++i) {
+    const double D = d->efc_D[i], x = r[i], eta = d->efc_frictionloss[i];
+    const double square = D * x * x / 2;
+    switch (d->efc_type[i]) {
+      case mjCNSTR_EQUALITY: s += square; break;
+      case mjCNSTR_FRICTION_DOF:
+      case mjCNSTR_FRICTION_TENDON:
+        s += std::abs(x) <= eta / D ? square : eta * std::abs(x) - eta * eta / (2 * D);
+        break;
+      case mjCNSTR_CONTACT_ELLIPTIC:
+        s += cone_cost(d->contact[d->efc_id[i]], &r[i], d->efc_D + i);
+        i += d->contact[d->efc_id[i]].dim - 1;
+        break;
+      default: s += x < 0 ? square : 0;
+    }
+  }
+  return s;
+}
+
+TEST(cost, value_is_that_of_the_table_in_the_readme) {
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal;
+  for (const TestModel& model : ten_models()) {
+    look_along(model, 10, [&](Bodies& bodies) {
+      StepCost cost(bodies);
+      const mjData* d = bodies.data();
+      const int n = bodies.dofs();
+      Eigen::VectorXd a(Eigen::Map<const Eigen::VectorXd>(d->qacc, n));
+      const double size = (1 + a.norm()) / n;
+      for (int i = 0; i < n; ++i) a[i] += size * normal(random);
+      cost.evaluate(as_vector(a));
+      const Eigen::VectorXd offset = a - as_eigen(cost.smooth_acceleration());
+      const Eigen::Map<const Dense> J(cost.constraint_jacobian().data(), cost.rows(), n);
+      const Eigen::VectorXd r = J * a - Eigen::Map<const Eigen::VectorXd>(d->efc_aref, cost.rows());
+      const double expected = offset.dot(as_square(bodies.mass_matrix(), n) * offset) / 2 + table_cost(d, r);
+      EXPECT_NEAR(cost.value(), expected, 1e-12 * (1 + expected)) << model.name;
+    });
   }
 }
 
