@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "casters.h"
+#include "mujoco_objects.h"
 #include "record.h"
 
 namespace pliant::python {
@@ -17,10 +18,34 @@ namespace pliant::python {
 namespace {
 
 struct SharedWorld {
+  MujocoObjects bodies;
   World world;
   std::mutex busy;
-  SharedWorld(const Scene& scene, int threads) : world(scene, threads) {}
+  SharedWorld(const Scene& scene, const MujocoObjects& objects, const SharedBodies& shared, int threads)
+      : bodies(objects), world(scene, shared, threads) {}
 };
+
+void make_world(SharedWorld* self, const Scene& scene, const MujocoObjects& objects, int threads) {
+  const SharedBodies shared = shared_bodies(objects);
+  nb::gil_scoped_release released;
+  new (self) SharedWorld(scene, objects, shared, threads);
+}
+
+// a world around a user's own robots; fields are those of Scene
+nb::object world_from_mujoco(nb::object model, nb::object data, int threads, const nb::kwargs& fields) {
+  const MujocoObjects objects = given_objects(model, data);
+  nb::object record = nb::type<SceneRecord>()(**fields);
+  const nb::object options = model.attr("opt");
+  if (!fields.contains("step")) {
+    record.attr("step").attr("dt") = options.attr("timestep");
+    record.attr("step").attr("gravity") = nb::tuple(options.attr("gravity"));
+  }
+  const Scene scene = scene_of(nb::cast<const SceneRecord&>(record));
+  nb::object world = nb::inst_alloc(nb::type<SharedWorld>());
+  make_world(nb::inst_ptr<SharedWorld>(world), scene, objects, threads);
+  nb::inst_mark_ready(world);
+  return world;
+}
 
 // Works on the world while other Python threads run; calls on one world from several threads wait for each other.
 template <class Work>
@@ -185,6 +210,12 @@ void bind_state(nb::class_<SharedWorld>& world) {
           "matter", [](nb::object self) { return MatterStates{self}; }, nb::sig("def matter(self) -> MatterStates"),
           "the pieces of matter, by name")
       .def_prop_ro(
+          "model", [](SharedWorld& self) { return self.bodies.model; }, nb::sig("def model(self) -> typing.Any"),
+          "the bodies' mujoco.MjModel, or None")
+      .def_prop_ro(
+          "data", [](SharedWorld& self) { return self.bodies.data; }, nb::sig("def data(self) -> typing.Any"),
+          "the bodies' mujoco.MjData, or None: read it, and set controls between steps")
+      .def_prop_ro(
           "report", [](SharedWorld& self) { return alone(self, [](World& w) { return StepReport(w.report()); }); },
           "of the last step")
       .def_prop_ro(
@@ -236,11 +267,17 @@ void bind_world(nb::module_& module) {
       "__init__",
       [](SharedWorld* self, const SceneRecord& record, int threads) {
         const Scene scene = scene_of(record);
-        nb::gil_scoped_release released;
-        new (self) SharedWorld(scene, threads);
+        check(scene);
+        make_world(self, scene, assemble_objects(scene), threads);
       },
       nb::arg("scene"), nb::arg("threads") = 0,
       "Checks the scene and fills its shapes with particles. threads 0: all that the machine has.");
+  world.def_static(
+      "from_mujoco", &world_from_mujoco, nb::arg("model"), nb::arg("data"), nb::arg("threads") = 0, nb::arg(),
+      nb::sig("def from_mujoco(model: typing.Any, data: typing.Any, threads: int = 0, **fields: typing.Any) -> World"),
+      "A world around your own mujoco.MjModel and MjData, which are shared, not copied. The other arguments are those "
+      "of "
+      "Scene: matter, materials, boundaries, step and so on; without step, dt and gravity are the model's.");
   bind_motion(world);
   bind_state(world);
 }

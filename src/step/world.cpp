@@ -89,13 +89,13 @@ class WorldOf : public World::Impl {
   }
 
   const StepReport& step() override {
-    const std::vector<BoundaryMotion> boundaries = now_.boundaries;
+    boundaries_before_ = now_.boundaries;
     if (bodies_) bodies_->advance(now_.time);
     try {
       aim_boundaries();
       step_matter();
     } catch (...) {
-      now_.boundaries = boundaries;
+      now_.boundaries = boundaries_before_;
       if (bodies_) bodies_->undo();
       throw;
     }
@@ -281,6 +281,7 @@ class WorldOf : public World::Impl {
   Workspace<D, S> work_;
   std::unique_ptr<BodySide> bodies_;
   std::vector<double> no_numbers_;
+  std::vector<BoundaryMotion> boundaries_before_;  // a failed step
   StepReport report_, next_report_;
   bool balance_known_ = false;  // report_.after belongs to now_
 };
