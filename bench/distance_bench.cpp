@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace pliant::bench {
 namespace {
@@ -45,12 +46,17 @@ struct Crowd {
   }
 };
 
-void tell(benchmark::State& state, std::size_t pairs, std::size_t touching) {
-  state.counters["ns_per_particle"] = benchmark::Counter(double(particles) * double(state.iterations()) / 1e9,
-                                                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-  state.counters["pairs_per_particle"] = double(pairs) / double(particles);
-  state.counters["touching"] = double(touching);
-}
+struct Outcome {
+  std::size_t pairs = 0, touching = 0;
+  std::clock_t start = std::clock();
+
+  void tell(benchmark::State& state) const {
+    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+    state.counters["ns_per_particle"] = 1e9 * seconds / double(particles) / double(state.iterations());
+    state.counters["pairs_per_particle"] = double(pairs) / double(particles);
+    state.counters["touching"] = double(touching);
+  }
+};
 
 // distances of the particles of a range, in packs; how many are closer than the margin
 std::size_t count_touching(const Crowd& crowd, const TouchCandidate& range, std::vector<float> (&rows)[7]) {
@@ -71,31 +77,32 @@ void broad_phase(benchmark::State& state, bool with_distances) {
   BroadPhase broad;
   std::vector<TouchCandidate> found;
   std::vector<float> rows[7];
-  std::size_t pairs = 0, touching = 0;
+  Outcome outcome;
   for (auto _ : state) {
     broad.build<float>({crowd.x.data(), stride, particles, 3}, workers);
     broad.query(crowd.posed, margin, found);
-    pairs = touching = 0;
+    outcome.pairs = outcome.touching = 0;
     for (const TouchCandidate& c : found) {
-      pairs += c.end - c.begin;
-      if (with_distances) touching += count_touching(crowd, c, rows);
+      outcome.pairs += c.end - c.begin;
+      if (with_distances) outcome.touching += count_touching(crowd, c, rows);
     }
-    benchmark::DoNotOptimize(touching);
+    benchmark::DoNotOptimize(outcome.touching);
   }
-  tell(state, pairs, touching);
+  outcome.tell(state);
 }
 
 void brute_force(benchmark::State& state) {
   const Crowd crowd;
   std::vector<float> rows[7];
-  std::size_t touching = 0;
+  Outcome outcome;
+  outcome.pairs = particles * shape_count;
   for (auto _ : state) {
-    touching = 0;
+    outcome.touching = 0;
     for (std::uint32_t s = 0; s < shape_count; ++s)
-      touching += count_touching(crowd, {s, 0, std::uint32_t(particles)}, rows);
-    benchmark::DoNotOptimize(touching);
+      outcome.touching += count_touching(crowd, {s, 0, std::uint32_t(particles)}, rows);
+    benchmark::DoNotOptimize(outcome.touching);
   }
-  tell(state, particles * shape_count, touching);
+  outcome.tell(state);
 }
 
 BENCHMARK_CAPTURE(broad_phase, boxes_only, false)->Unit(benchmark::kMillisecond);

@@ -34,7 +34,7 @@ struct PositionsView {
 
 class BroadPhase {
  public:
-  static constexpr std::uint32_t group_size = 128;
+  static constexpr std::uint32_t group_size = 64;
 
   // boxes of groups of consecutive particles, in one pass over the positions; sorted particles make small boxes
   template <class S>

@@ -32,8 +32,8 @@ struct Rows {
   S* row[3];
 };
 
-// Many points of the world against a shape at a pose, in packs of S (float or double); ellipsoids and meshes go point
-// by point. Normals in the world.
+// Many points of the world against a shape at a pose, in packs of S (float or double); a mesh goes point by point.
+// Normals in the world.
 template <class S>
 void distances(const RigidShape& shape, const Pose& pose, std::size_t count, const ConstRows<S>& x, S* phi,
                const Rows<S>& normal);

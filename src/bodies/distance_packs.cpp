@@ -70,8 +70,63 @@ PackDistance<T> box_distance(const Vector<T, 3>& half, const Vector<T, 3>& x) {
   return {select(is_inside, nearest, length), select(is_inside, face, unit_or(outside, length, face))};
 }
 
+// numbers of one ellipsoid for ellipsoid_distance, see distance.cpp
+struct Ellipsoid {
+  double m, over_m[3], k[3];  // least half axis; e_i / m; (e_i / m)^2 - 1
+  int least;
+
+  explicit Ellipsoid(const double* e) {
+    least = e[0] < e[1] ? (e[0] < e[2] ? 0 : 2) : (e[1] < e[2] ? 1 : 2);
+    m = e[least];
+    for (int i = 0; i < 3; ++i) {
+      over_m[i] = e[i] / m;
+      k[i] = ((e[i] - m) / m) * ((e[i] + m) / m);
+    }
+  }
+};
+
+// lanes for which the fixed number of Newton steps is too small (very close to the medial axis) are told in `open`
 template <class T>
-PackDistance<T> primitive_distance(const RigidShape& shape, const Vector<T, 3>& x) {
+PackDistance<T> ellipsoid_distance(const Ellipsoid& ellipsoid, const Vector<T, 3>& x, Truth<T>& open) {
+  using S = Scalar<T>;
+  Vector<T, 3> a, k;
+  T u = S(0);
+  for (int i = 0; i < 3; ++i) {
+    a[i] = abs(x[i]) * T(S(ellipsoid.over_m[i] / ellipsoid.m));
+    k[i] = S(ellipsoid.k[i]);
+    u = max(u, a[i] - k[i]);
+  }
+  Vector<T, 3> q;
+  open = !(u < T(0));
+  for (int n = 0; n < 24; ++n) {
+    T sum = S(0), slope = S(0);
+    for (int i = 0; i < 3; ++i) {
+      const T below = u + k[i];
+      const T inverse = T(1) / select(below > T(0), below, T(1));
+      q[i] = a[i] * inverse;
+      sum += q[i] * q[i];
+      slope += q[i] * q[i] * inverse;
+    }
+    const T next = u + sum * (sqrt(sum) - T(1)) / select(slope > T(0), slope, T(1));
+    open = (sum > T(1)) & (next > u);
+    if (!any_of(open)) break;
+    u = select(open, next, u);
+  }
+
+  T rest = S(1);
+  for (int i = 0; i < 3; ++i)
+    if (i != ellipsoid.least) rest = rest - q[i] * q[i];
+  T& q_least = q[ellipsoid.least];
+  q_least = select(u == T(0), sqrt(max(rest, T(0))), q_least);
+  Vector<T, 3> n;
+  for (int i = 0; i < 3; ++i) n[i] = q[i] * T(S(1 / ellipsoid.over_m[i]));
+  const T length = norm(n), inverse = T(1) / length;
+  for (int i = 0; i < 3; ++i) n[i] = sign_of(x[i]) * n[i] * inverse;
+  return {(u - T(1)) * T(S(ellipsoid.m)) * length, n};
+}
+
+template <class T>
+PackDistance<T> primitive_distance(const RigidShape& shape, const Vector<T, 3>& x, Truth<T>& open) {
   using S = Scalar<T>;
   const T s0 = S(shape.size[0]), s1 = S(shape.size[1]), s2 = S(shape.size[2]);
   switch (shape.kind) {
@@ -79,22 +134,9 @@ PackDistance<T> primitive_distance(const RigidShape& shape, const Vector<T, 3>& 
     case RigidShape::Kind::capsule: return capsule_distance(s0, s1, x);
     case RigidShape::Kind::cylinder: return cylinder_distance(s0, s1, x);
     case RigidShape::Kind::box: return box_distance({{s0, s1, s2}}, x);
+    case RigidShape::Kind::ellipsoid: return ellipsoid_distance(Ellipsoid(shape.size), x, open);
     default: return {x[2], {{T(0), T(0), T(1)}}};
   }
-}
-
-// one pack: to the shape's frame, distance, normal back to the world
-template <class S>
-void pack_distance(const RigidShape& shape, const Pose& pose, const S* const (&x)[3], S* phi, S* const (&normal)[3]) {
-  using T = Wide<S>;
-  Matrix<T, 3> R;
-  for (int k = 0; k < 9; ++k) R.a[k] = T(S(pose.rotation.a[k]));
-  Vector<T, 3> offset;
-  for (int i = 0; i < 3; ++i) offset[i] = T::load(x[i]) - T(S(pose.position[i]));
-  const PackDistance<T> d = primitive_distance(shape, transpose(R) * offset);
-  const Vector<T, 3> n = R * d.normal;
-  d.phi.store(phi);
-  for (int i = 0; i < 3; ++i) n[i].store(normal[i]);
 }
 
 template <class S>
@@ -107,26 +149,42 @@ void one_by_one(const RigidShape& shape, const Pose& pose, std::size_t count, co
   }
 }
 
+// one pack: to the shape's frame, distance, normal back to the world
+template <class S>
+void pack_distance(const RigidShape& shape, const Pose& pose, const ConstRows<S>& x, S* phi, const Rows<S>& normal) {
+  using T = Wide<S>;
+  Matrix<T, 3> R;
+  for (int k = 0; k < 9; ++k) R.a[k] = T(S(pose.rotation.a[k]));
+  Vector<T, 3> offset;
+  for (int i = 0; i < 3; ++i) offset[i] = T::load(x.row[i]) - T(S(pose.position[i]));
+  Truth<T> open = T(0) > T(0);
+  const PackDistance<T> d = primitive_distance(shape, transpose(R) * offset, open);
+  if (any_of(open)) return one_by_one(shape, pose, T::lanes, x, phi, normal);
+  const Vector<T, 3> n = R * d.normal;
+  d.phi.store(phi);
+  for (int i = 0; i < 3; ++i) n[i].store(normal.row[i]);
+}
+
 }  // namespace
 
 template <class S>
 void distances(const RigidShape& shape, const Pose& pose, std::size_t count, const ConstRows<S>& x, S* phi,
                const Rows<S>& normal) {
-  if (shape.kind == RigidShape::Kind::ellipsoid || shape.kind == RigidShape::Kind::mesh) {
+  if (shape.kind == RigidShape::Kind::mesh) {
     one_by_one(shape, pose, count, x, phi, normal);
     return;
   }
   constexpr std::size_t lanes = Wide<S>::lanes;
   std::size_t p = 0;
   for (; p + lanes <= count; p += lanes)
-    pack_distance<S>(shape, pose, {x.row[0] + p, x.row[1] + p, x.row[2] + p}, phi + p,
-                     {normal.row[0] + p, normal.row[1] + p, normal.row[2] + p});
+    pack_distance<S>(shape, pose, {{x.row[0] + p, x.row[1] + p, x.row[2] + p}}, phi + p,
+                     {{normal.row[0] + p, normal.row[1] + p, normal.row[2] + p}});
   if (p == count) return;
 
   // the rest in a pack of its own
   S in[3][lanes] = {}, out[4][lanes];
   for (int i = 0; i < 3; ++i) std::copy(x.row[i] + p, x.row[i] + count, in[i]);
-  pack_distance<S>(shape, pose, {in[0], in[1], in[2]}, out[3], {out[0], out[1], out[2]});
+  pack_distance<S>(shape, pose, {{in[0], in[1], in[2]}}, out[3], {{out[0], out[1], out[2]}});
   std::copy(out[3], out[3] + (count - p), phi + p);
   for (int i = 0; i < 3; ++i) std::copy(out[i], out[i] + (count - p), normal.row[i] + p);
 }
