@@ -39,6 +39,7 @@ SceneRecord record_of(const Scene& scene);
 void bind_errors(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_more(nb::module_& module);  // before bind_scene
+void bind_scene_file(nb::module_& module);  // after bind_scene
 void bind_report(nb::module_& module);
 void bind_world(nb::module_& module);
 

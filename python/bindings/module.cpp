@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
   pliant::python::bind_errors(module);
   pliant::python::bind_scene_more(module);
   pliant::python::bind_scene(module);
+  pliant::python::bind_scene_file(module);
   pliant::python::bind_report(module);
   pliant::python::bind_world(module);
 }
