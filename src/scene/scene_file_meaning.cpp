@@ -146,19 +146,22 @@ class Meaning {
 
   void check_expect(const Expect& expect, std::size_t number) {
     const std::string here = fmt::format("expect {}", number + 1);
-    const auto& all = expect_quantities();
-    const auto quantity =
-        std::find_if(all.begin(), all.end(), [&](const Quantity& q) { return expect.quantity == q.name; });
-    if (quantity == all.end()) return;
-    using Of = Quantity::Of;
-    if (expect.of.empty() != (quantity->of == Of::run)) {
+    bool of_run = false, of_matter = false, of_body = false, of_part = false;
+    for (const Quantity& quantity : expect_quantities()) {
+      if (expect.quantity != quantity.name) continue;
+      of_run |= quantity.of == Quantity::Of::run;
+      of_matter |= quantity.of == Quantity::Of::matter;
+      of_body |= quantity.of == Quantity::Of::body;
+      of_part |= quantity.of == Quantity::Of::joint || quantity.of == Quantity::Of::sensor;
+    }
+    if (expect.of.empty() != of_run && !expect.quantity.empty()) {
       say(here, expect.of.empty() ? "quantity" : "of",
-          fmt::format("{} is {}", quantity->name, expect.of.empty() ? "not of the whole run" : "of the whole run"),
+          fmt::format("{} is {}", expect.quantity, expect.of.empty() ? "not of the whole run" : "of the whole run"),
           expect.of.empty() ? "add 'of: NAME'" : "remove 'of'");
-    } else if (quantity->of == Of::matter) {
+    } else if (of_matter && !(of_body && bodies_.has(expect.of.substr(0, expect.of.find('/'))))) {
       known(here, "of", expect.of, matter_);
-    } else if (quantity->of != Of::run) {
-      known_body(here, "of", expect.of, quantity->of != Of::body);
+    } else if (of_body || of_part) {
+      known_body(here, "of", expect.of, !of_body);
     }
     const std::string with_min = here + ": min", with_max = here + ": max";
     if (!marks_.count(with_min) && !marks_.count(with_max)) {

@@ -3,6 +3,8 @@
 #include "core/error.h"
 #include "pliant/scene_file.h"
 
+#include <algorithm>
+
 namespace pliant {
 
 namespace {
@@ -311,6 +313,8 @@ void expect_keys(Keys& keys, Expect& expect) {
   Names names;
   int number = -1;
   for (const Quantity& quantity : expect_quantities()) {
+    // matter and bodies have a speed
+    if (std::find(names.begin(), names.end(), quantity.name) != names.end()) continue;
     if (expect.quantity == quantity.name) number = int(names.size());
     names.push_back(quantity.name);
   }
@@ -365,26 +369,38 @@ void scene_keys(Keys& keys, Scene& scene) {
 const std::vector<Quantity>& expect_quantities() {
   using Of = Quantity::Of;
   static const std::vector<Quantity> list = {
-      {"particles", Of::run, "", "number of particles"},
-      {"steps", Of::run, "", "number of steps"},
       {"time", Of::run, "s", "simulated time"},
+      {"steps", Of::run, "", "number of steps"},
+      {"failed_steps", Of::run, "", "number of steps that failed"},
+      {"particles", Of::run, "", "number of particles"},
+      {"momentum_error", Of::run, "",
+       "most momentum that a step made from nothing, over the most that the motion holds"},
       {"mass", Of::matter, "kg", "its mass, in 2-D kg/m"},
       {"volume", Of::matter, "m^3", "its volume as it is deformed now, in 2-D m^2"},
       {"volume_ratio", Of::matter, "", "its volume now over its volume at rest"},
+      {"volume_change", Of::matter, "", "volume_ratio - 1"},
       {"inside", Of::matter, "", "part of its mass inside `box`, 0 to 1"},
       {"center_x", Of::matter, "m", "x of its centre of mass"},
       {"center_y", Of::matter, "m", "y of its centre of mass"},
       {"center_z", Of::matter, "m", "z of its centre of mass"},
       {"lowest", Of::matter, "m", "least height of its particles: z, in 2-D y"},
       {"highest", Of::matter, "m", "greatest height of its particles: z, in 2-D y"},
-      {"max_speed", Of::matter, "m/s", "greatest speed of its particles"},
+      {"speed", Of::matter, "m/s", "greatest speed of its particles"},
+      {"max_speed", Of::matter, "m/s", "the same"},
+      {"kinetic_energy", Of::matter, "J", "of its particles"},
+      {"components", Of::matter, "", "number of large pieces that it is in"},
       {"x", Of::body, "m", "x of the body, geom or site"},
       {"y", Of::body, "m", "y of the body, geom or site"},
       {"z", Of::body, "m", "z of the body, geom or site"},
+      {"height", Of::body, "m", "z of the centre of mass of the body and all that it carries; of a geom or site: z"},
+      {"tilt_degrees", Of::body, "degrees", "angle between its axis z and up"},
       {"speed", Of::body, "m/s", "speed of the body, geom or site"},
-      {"joint_position", Of::joint, "rad or m", "position of the joint"},
-      {"joint_velocity", Of::joint, "rad/s or m/s", "velocity of the joint"},
-      {"sensor", Of::sensor, "of the sensor", "first value of the sensor"},
+      {"position", Of::joint, "rad or m", "of the joint"},
+      {"velocity", Of::joint, "rad/s or m/s", "of the joint"},
+      {"joint_position", Of::joint, "rad or m", "position under a longer name"},
+      {"joint_velocity", Of::joint, "rad/s or m/s", "velocity under a longer name"},
+      {"value", Of::sensor, "of the sensor", "first number of the sensor"},
+      {"sensor", Of::sensor, "of the sensor", "the same"},
   };
   return list;
 }
