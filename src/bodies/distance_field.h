@@ -5,7 +5,7 @@
 // tricubic Hermite polynomial, so phi and its gradient are continuous. Where a fine block ends at a coarser cell, its
 // nodes take the values of that cell's polynomial.
 //
-// How good: an eighth is cut until, at the 98 nodes that cutting would add, phi errs by less than half the tolerance,
+// How good: an eighth is cut until, at the 98 nodes that cutting would add, phi errs by less than 0.3 tolerances,
 // or a small part of |phi| (a tenth outside, a fifth inside). So phi errs by less than the tolerance near the surface,
 // its sign is right everywhere else, and a wall thicker than twice the tolerance does not leak.
 #pragma once

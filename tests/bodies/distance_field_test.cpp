@@ -149,6 +149,29 @@ TEST(DistanceField, ErrorIsBelowTheTolerance) { expect_small_errors(quick_mug(),
 
 TEST(DistanceField, LONG_ErrorIsBelowTheTolerance) { expect_small_errors(Mug(2e-4), 300'000); }
 
+// edges of 60 degrees, the tip of a needle, and creases of any angle
+TEST(DistanceField, ErrorIsBelowTheToleranceAtSharpPlaces) {
+  const double tolerance = 1e-3;
+  Triangles needle = tetrahedron(0.1);
+  needle.vertices = {{{0, 0, 0}}, {{0.01, 0.003, 0}}, {{0.002, 0.012, 0.001}}, {{0.005, 0.004, 0.15}}};
+  Workers workers(0);
+  for (const Triangles& triangles : {needle, tetrahedron(0.1), torus(0.05, 0.02, 7, 5)}) {
+    const Twin twin(closed_mesh(soup_of(triangles), "sharp"));
+    const DistanceField field =
+        DistanceField::build(twin.tree.mesh(), "sharp", {tolerance, std::size_t(64) << 20}, workers);
+    const SurfaceDarts surface(twin.tree.mesh());
+    Random random(11);
+    double worst = 0;
+    for (int n = 0; n < 30'000; ++n) {
+      Point x = surface.next(random).at;
+      for (int i = 0; i < 3; ++i) x[i] += 2 * tolerance * (2 * random.uniform() - 1);
+      const double phi = twin.phi(x);
+      if (std::fabs(phi) < 2 * tolerance) worst = std::max(worst, std::fabs(field.distance(x).phi - phi));
+    }
+    EXPECT_LT(worst, tolerance);
+  }
+}
+
 // just thicker than twice the tolerance, askew to the cells
 TEST(DistanceField, AThinPlateHasNoHoles) {
   const double thickness = 0.0022;
