@@ -146,6 +146,7 @@ struct Scene {
   Record record;
   std::vector<Expect> expect;
   double duration = 1;                // s, of a run
+  std::string cache_folder;           // for what takes long to make (distance fields of meshes); empty: nothing is kept
   std::size_t max_particles = 20'000'000;
   std::size_t max_memory = std::size_t(8) << 30;  // bytes
 };

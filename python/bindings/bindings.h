@@ -28,6 +28,7 @@ struct SceneRecord {
   ::pliant::Record record;
   nb::list expect;
   double duration = Scene{}.duration;
+  std::string cache_folder;
   std::size_t max_particles = Scene{}.max_particles;
   std::size_t max_memory = Scene{}.max_memory;
 };

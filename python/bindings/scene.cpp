@@ -138,6 +138,7 @@ Scene scene_of(const SceneRecord& record) {
   scene.record = record.record;
   scene.expect = items_of<Expect>(record.expect, "Scene.expect");
   scene.duration = record.duration;
+  scene.cache_folder = record.cache_folder;
   scene.max_particles = record.max_particles;
   scene.max_memory = record.max_memory;
   return scene;
@@ -157,6 +158,7 @@ SceneRecord record_of(const Scene& scene) {
           .record = scene.record,
           .expect = list_of(scene.expect),
           .duration = scene.duration,
+          .cache_folder = scene.cache_folder,
           .max_particles = scene.max_particles,
           .max_memory = scene.max_memory};
 }
@@ -183,6 +185,8 @@ void bind_scene(nb::module_& module) {
       .field("record", &S::record, "what a recording holds")
       .field(list_field<Expect>("Scene", "expect", &S::expect), "list[Expect]", "checks at the end of a run")
       .field("duration", &S::duration, "s, of a run")
+      .field("cache_folder", &S::cache_folder,
+             "for what takes long to make (distance fields of meshes); empty: nothing is kept")
       .field("max_particles", &S::max_particles, "more is an error")
       .field("max_memory", &S::max_memory, "bytes; more is an error")
       .finish();

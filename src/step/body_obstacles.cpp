@@ -79,7 +79,9 @@ ObstacleAt GeomObstacle::at(const Vec& x) const {
 }
 
 BodyObstacles::BodyObstacles(const Bodies& bodies, const Scene& scene, Workers& workers) {
-  Geoms geoms = touchable_geoms(bodies.model(), {}, workers);
+  // far finer than the grid that feels it
+  const GeomOptions options = {0.02 * scene.step.cell, scene.cache_folder};
+  Geoms geoms = touchable_geoms(bodies.model(), options, workers);
   warnings_ = std::move(geoms.warnings);
   for (const Geom& geom : geoms.list) geoms_.emplace_back(geom.id, geom.shape, friction_of(scene, geom));
   for (const GeomObstacle& geom : geoms_) pointers_.push_back(&geom);
