@@ -1,0 +1,164 @@
+"""One moment of a world or of a recording, copied, so that nobody changes it while it is drawn."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pliant.colors import Scale, material_color, ramp, scale_of, strain_of, tones
+from pliant.geoms import upright
+
+
+@dataclass(frozen=True)
+class Grains:
+    """The particles of one piece of matter. What the source does not know is None."""
+
+    name: str
+    color: tuple[float, float, float]
+    positions: np.ndarray  # m, (n, 3) float32
+    ids: np.ndarray
+    spacing: float  # m, edge of the cube that a particle fills
+    speed: np.ndarray | None = None  # m/s
+    strain: np.ndarray | None = None
+    plastic: np.ndarray | None = None
+
+    def values(self, name: str) -> np.ndarray | None:
+        return None if name == "material" else getattr(self, name)
+
+    def picked(self, chosen: np.ndarray) -> "Grains":
+        numbers = (None if v is None else v[chosen] for v in (self.speed, self.strain, self.plastic))
+        return Grains(self.name, self.color, self.positions[chosen], self.ids[chosen], self.spacing, *numbers)
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """Contact forces: where, and how much, N."""
+
+    points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    time: float
+    grains: tuple[Grains, ...]
+    boundary_centers: tuple[tuple[float, ...], ...]
+    geom_positions: np.ndarray | None = None  # of the model's geoms, m
+    geom_rotations: np.ndarray | None = None  # (geoms, 3, 3)
+    contacts: Arrows = field(default_factory=Arrows)
+
+    @property
+    def particle_count(self) -> int:
+        return sum(len(piece.ids) for piece in self.grains)
+
+    def fields(self) -> list[str]:
+        """By what the particles can be coloured."""
+        known = [f for f in ("speed", "strain", "plastic") if any(p.values(f) is not None for p in self.grains)]
+        return ["material", *known]
+
+
+def take(source: object, time: float | None = None) -> Snapshot:
+    """A copy of anything that has .scene and .matter, and perhaps .time, .model, .data, .contacts."""
+    scene = source.scene
+    now = float(getattr(source, "time", 0.0) if time is None else time)
+    laws = {m.name: (str(m.law), i) for i, m in enumerate(scene.materials)}
+    grains = tuple(grains_of(source.matter[m.name], m, laws, scene) for m in scene.matter)
+    data = getattr(source, "data", None)
+    centers = getattr(source, "boundary_centers", None)
+    if centers is None:
+        centers = [np.add(b.center, np.multiply(b.velocity, now)) for b in scene.boundaries]
+    return Snapshot(
+        time=now,
+        grains=grains,
+        boundary_centers=tuple(tuple(float(x) for x in c) for c in centers),
+        geom_positions=None if data is None else np.array(data.geom_xpos),
+        geom_rotations=None if data is None else np.array(data.geom_xmat).reshape(-1, 3, 3),
+        contacts=contacts_of(source),
+    )
+
+
+def grains_of(state: object, matter: object, laws: dict[str, tuple[str, int]], scene: object) -> Grains:
+    positions = np.asarray(state.positions)
+    count, dimension = len(positions), scene.dimension
+    per_cell = max(1.0, float(getattr(matter.sampling, "particles_per_cell", 0) or 2**dimension))
+    ids = getattr(state, "ids", None)
+    velocities = getattr(state, "velocities", None)
+    gradients = getattr(state, "deformation_gradients", None)
+    if gradients is None:
+        gradients = getattr(state, "deformation_gradient", None)
+    plastic = getattr(state, "plastic", None)
+    return Grains(
+        name=matter.name,
+        color=material_color(matter.material, *laws.get(matter.material, ("", 0))),
+        positions=upright(positions, dimension).astype(np.float32),
+        ids=np.arange(count) if ids is None else np.array(ids),
+        spacing=spacing_of(state, dimension) or scene.step.cell / per_cell ** (1 / dimension),
+        speed=None if velocities is None else np.linalg.norm(np.asarray(velocities, float), axis=1),
+        strain=None if gradients is None else strain_of(gradients),
+        plastic=None if plastic is None else np.array(plastic, float),
+    )
+
+
+def spacing_of(state: object, dimension: int) -> float:
+    volumes = getattr(state, "volumes", None)
+    if volumes is None or len(volumes) == 0:
+        return 0.0
+    return float(np.median(volumes)) ** (1 / dimension)
+
+
+def contacts_of(source: object) -> Arrows:
+    """Forces between bodies from MuJoCo, between bodies and matter from the source, if it has them."""
+    points, forces = [], []
+    model, data = getattr(source, "model", None), getattr(source, "data", None)
+    if model is not None and data is not None and data.ncon:
+        import mujoco
+
+        wrench = np.zeros(6)
+        for i in range(data.ncon):
+            mujoco.mj_contactForce(model, data, i, wrench)
+            if wrench[0] > 0:
+                points.append(np.array(data.contact.pos[i]))
+                forces.append(data.contact.frame[i].reshape(3, 3).T @ wrench[:3])
+    touching = getattr(source, "contacts", None)
+    places, impulses = column(touching, "position"), column(touching, "impulse")
+    if len(places) and len(places) == len(impulses):
+        points += list(places)
+        forces += list(impulses / source.scene.step.dt)
+    if not points:
+        return Arrows()
+    return Arrows(np.array(points), np.array(forces))
+
+
+def column(table: object, name: str) -> np.ndarray:
+    """A column of vectors of contacts, which may be a dictionary or have attributes; empty if it is not there."""
+    values = table.get(name) if isinstance(table, dict) else getattr(table, name, None)
+    return np.zeros((0, 3)) if values is None else np.asarray(values, float).reshape(-1, 3)
+
+
+def chosen_ids(ids: np.ndarray, share: float) -> np.ndarray:
+    """A mask of about this share of particles, the same ones at every moment."""
+    if share >= 1:
+        return np.ones(len(ids), bool)
+    mixed = (np.asarray(ids).astype(np.uint64) * np.uint64(0xD1B54A32D192ED03)) >> np.uint64(32)
+    return mixed < np.uint64(share * 2**32)
+
+
+def thinned(snapshot: Snapshot, limit: int) -> tuple[tuple[Grains, ...], float]:
+    """At most about `limit` particles, and how much larger each must be drawn to fill the same space."""
+    share = limit / max(1, snapshot.particle_count)
+    if share >= 1:
+        return snapshot.grains, 1.0
+    pieces = tuple(piece.picked(chosen_ids(piece.ids, share)) for piece in snapshot.grains)
+    return pieces, share ** (-1 / 3)
+
+
+def painted(pieces: tuple[Grains, ...], name: str, scale: Scale | None = None) -> tuple[list[np.ndarray], Scale | None]:
+    """Colours (n, 3), 0..1, of each piece, and the scale that was used."""
+    if name == "material":
+        return [np.clip(np.outer(tones(p.ids), p.color), 0, 1) for p in pieces], None
+    known = [p.values(name) for p in pieces]
+    scale = scale or scale_of(name, [v for v in known if v is not None])
+    grey = (0.6, 0.6, 0.6)
+    return [
+        np.tile(grey, (len(p.ids), 1)) if v is None else ramp(v, scale.low, scale.high)
+        for p, v in zip(pieces, known, strict=True)
+    ], scale
