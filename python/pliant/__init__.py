@@ -76,6 +76,8 @@ __all__ = [
     "OutOfRangeError",
     "Precision",
     "Record",
+    "Recorder",
+    "Recording",
     "Sampling",
     "SamplingMethod",
     "Scene",
@@ -90,5 +92,16 @@ __all__ = [
     "World",
     "__version__",
     "load",
+    "resume",
     "scene_names",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Recordings need h5py, which is slow to load: only when asked for."""
+    homes = {"Recording": "pliant.recording", "Recorder": "pliant.recorder", "resume": "pliant.continuation"}
+    if name not in homes:
+        raise AttributeError(f"module 'pliant' has no attribute '{name}'")
+    import importlib
+
+    return getattr(importlib.import_module(homes[name]), name)

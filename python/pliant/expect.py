@@ -1,0 +1,301 @@
+"""The checks of a scene, `expect:`, at the end of a run. All quantities: docs/expect.md."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant._core import Expect, World
+from pliant.components import large_pieces
+from pliant.errors import BadInputError
+
+Array = NDArray[Any]
+
+
+@dataclass
+class RunLog:
+    """What a check must know of the run besides its end."""
+
+    reports: list[Array] = field(default_factory=list)  # rows of /reports/steps
+    failed_steps: int = 0
+
+
+@dataclass(frozen=True)
+class Check:
+    """What became of one check."""
+
+    name: str
+    value: float
+    bound: tuple[float | None, float | None]  # least and most that is good; None: no limit
+    ok: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        value = self.value if np.isfinite(self.value) else None
+        return {"name": self.name, "value": value, "bound": list(self.bound), "ok": self.ok}
+
+    def __str__(self) -> str:
+        low, high = self.bound
+        limits = [f"{sign} {limit:g}" for sign, limit in ((">=", low), ("<=", high)) if limit is not None]
+        return f"{'ok    ' if self.ok else 'FAILED'} {self.name}: {self.value:.6g} ({' and '.join(limits) or 'any'})"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where a quantity looks."""
+
+    world: World
+    log: RunLog
+    expect: Expect
+
+    @property
+    def matter(self) -> Any:
+        return self.world.matter[self.expect.of]
+
+    @property
+    def up(self) -> int:
+        """Number of the coordinate that is height."""
+        return int(self.world.scene.dimension) - 1
+
+
+def volume_of(matter: Any) -> float:
+    """As it is deformed now."""
+    return float(np.dot(np.linalg.det(matter.deformation_gradients.astype(float)), matter.volumes.astype(float)))
+
+
+# matter
+
+
+def center(axis: int) -> Callable[[Asked], float]:
+    def measure(asked: Asked) -> float:
+        if axis > asked.up:
+            raise BadInputError(f"expect '{asked.expect.name}': a plane scene has no z; use center_x or center_y")
+        matter = asked.matter
+        return float(np.average(matter.positions[:, axis].astype(float), weights=matter.masses.astype(float)))
+
+    return measure
+
+
+def inside(asked: Asked) -> float:
+    matter, size = asked.matter, np.array(asked.expect.box_size)
+    n = matter.positions.shape[1]
+    if not np.all(size[:n] > 0):
+        raise BadInputError(
+            f"expect '{asked.expect.name}': its box has the size {tuple(size)} m; give box_size, positive edge lengths"
+        )
+    away = np.abs(matter.positions - np.array(asked.expect.box_center)[:n])
+    masses = matter.masses.astype(float)
+    return float(masses[np.all(away <= size[:n] / 2, axis=1)].sum() / masses.sum())
+
+
+def kinetic_energy(asked: Asked) -> float:
+    speeds = np.sum(asked.matter.velocities.astype(float) ** 2, axis=1)
+    return float(0.5 * np.dot(asked.matter.masses.astype(float), speeds))
+
+
+def pieces(asked: Asked) -> float:
+    matter = asked.matter
+    return large_pieces(matter.positions.astype(float), matter.masses.astype(float), 1.5 * asked.world.scene.step.cell)
+
+
+def max_speed(asked: Asked) -> float:
+    return float(np.max(np.linalg.norm(asked.matter.velocities.astype(float), axis=1)))
+
+
+def volume_ratio(asked: Asked) -> float:
+    return volume_of(asked.matter) / float(asked.matter.volumes.astype(float).sum())
+
+
+MATTER: dict[str, Callable[[Asked], float]] = {
+    "mass": lambda a: float(a.matter.masses.astype(float).sum()),
+    "volume": lambda a: volume_of(a.matter),
+    "volume_change": lambda a: volume_ratio(a) - 1,
+    "volume_ratio": volume_ratio,
+    "center_x": center(0),
+    "center_y": center(1),
+    "center_z": center(2),
+    "lowest": lambda a: float(a.matter.positions[:, a.up].min()),
+    "highest": lambda a: float(a.matter.positions[:, a.up].max()),
+    "speed": max_speed,
+    "max_speed": max_speed,
+    "kinetic_energy": kinetic_energy,
+    "inside": inside,
+    "components": pieces,
+}
+
+# the whole run
+
+
+def momentum_error(asked: Asked) -> float:
+    """Greatest momentum that a step made from nothing, as a part of the greatest that the motion could hold."""
+    rows = asked.log.reports
+    if not rows:
+        return 0.0
+    scale = max(float(np.sqrt(2 * row["mass"] * row["kinetic_energy"])) for row in rows)
+    worst = max(float(np.linalg.norm(row["momentum_error"])) for row in rows)
+    return worst / scale if scale > 0 else worst
+
+
+RUN: dict[str, Callable[[Asked], float]] = {
+    "time": lambda a: a.world.time,
+    "steps": lambda a: len(a.log.reports),
+    "failed_steps": lambda a: a.log.failed_steps,
+    "particles": lambda a: a.world.particle_count,
+    "momentum_error": momentum_error,
+}
+
+# bodies, joints, sensors
+
+
+@dataclass(frozen=True)
+class Part:
+    """A thing of MuJoCo's model."""
+
+    kind: str  # body, geom, site, joint, sensor
+    number: int
+
+
+def find_part(asked: Asked, kinds: tuple[str, ...]) -> Part | None:
+    """By name. A body that was given as a file may be called by the name it has in the scene: its first part."""
+    import mujoco
+
+    model = getattr(asked.world, "model", None)
+    if model is None:
+        return None
+    for kind in kinds:
+        number = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), asked.expect.of)
+        if number >= 0:
+            return Part(kind, number)
+    if "body" in kinds:
+        for number in range(1, model.nbody):
+            if model.body(number).name.startswith(f"{asked.expect.of}/"):
+                return Part("body", number)
+    return None
+
+
+def place(axis: int) -> Callable[[Asked, Part], float]:
+    def measure(asked: Asked, part: Part) -> float:
+        field_name = {"body": "xpos", "geom": "geom_xpos", "site": "site_xpos"}[part.kind]
+        return float(getattr(asked.world.data, field_name)[part.number, axis])
+
+    return measure
+
+
+def height(asked: Asked, part: Part) -> float:
+    if part.kind == "body":
+        return float(asked.world.data.subtree_com[part.number, 2])
+    return place(2)(asked, part)
+
+
+def tilt_degrees(asked: Asked, part: Part) -> float:
+    field_name = {"body": "xmat", "geom": "geom_xmat", "site": "site_xmat"}[part.kind]
+    upward = float(getattr(asked.world.data, field_name)[part.number].reshape(3, 3)[2, 2])
+    return float(np.degrees(np.arccos(np.clip(upward, -1, 1))))
+
+
+def body_speed(asked: Asked, part: Part) -> float:
+    import mujoco
+
+    kind = {"body": "mjOBJ_XBODY", "geom": "mjOBJ_GEOM", "site": "mjOBJ_SITE"}[part.kind]
+    twist = np.zeros(6)
+    mujoco.mj_objectVelocity(asked.world.model, asked.world.data, getattr(mujoco.mjtObj, kind), part.number, twist, 0)
+    return float(np.linalg.norm(twist[3:]))
+
+
+def joint_position(asked: Asked, part: Part) -> float:
+    return float(asked.world.data.qpos[asked.world.model.jnt_qposadr[part.number]])
+
+
+def joint_velocity(asked: Asked, part: Part) -> float:
+    return float(asked.world.data.qvel[asked.world.model.jnt_dofadr[part.number]])
+
+
+def sensor_value(asked: Asked, part: Part) -> float:
+    return float(asked.world.data.sensordata[asked.world.model.sensor_adr[part.number]])
+
+
+OnPart = Callable[[Asked, Part], float]
+BODY: dict[str, OnPart] = {
+    "x": place(0),
+    "y": place(1),
+    "z": place(2),
+    "height": height,
+    "tilt_degrees": tilt_degrees,
+    "speed": body_speed,
+}
+JOINT: dict[str, OnPart] = {
+    "position": joint_position,
+    "velocity": joint_velocity,
+    "joint_position": joint_position,
+    "joint_velocity": joint_velocity,
+}
+SENSOR: dict[str, OnPart] = {"value": sensor_value, "sensor": sensor_value}
+PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "geom", "site"): BODY}
+KNOWN = {"the run": RUN, "matter": MATTER, "a body": BODY, "a joint": JOINT, "a sensor": SENSOR}
+
+
+def evaluate(world: World, log: RunLog) -> list[Check]:
+    """All checks of the scene."""
+    return [check(Asked(world, log, expect)) for expect in world.scene.expect]
+
+
+def check(asked: Asked) -> Check:
+    expect = asked.expect
+    value = float(measure(asked))
+    low = expect.min if expect.min > -1e300 else None
+    high = expect.max if expect.max < 1e300 else None
+    # NaN is never good
+    return Check(expect.name, value, (low, high), bool(expect.min <= value <= expect.max))
+
+
+def measure(asked: Asked) -> float:
+    """The quantity that a check asks for. A name may be that of a joint and of a body: the quantity decides."""
+    of, quantity = asked.expect.of, asked.expect.quantity
+    if not of:
+        return pick(asked, RUN, "the whole run")(asked)
+    if of in asked.world.matter:
+        return pick(asked, MATTER, f"matter '{of}'")(asked)
+    found = False
+    for kinds, quantities in PARTS.items():
+        part = find_part(asked, kinds)
+        if part is not None and quantity in quantities:
+            return quantities[quantity](asked, part)
+        found = found or part is not None
+    if found:
+        raise unknown(asked, [*BODY, *JOINT, *SENSOR], f"'{of}'")
+    raise BadInputError(f"expect '{asked.expect.name}': nothing is called '{of}'; {nearest(of, names_of(asked.world))}")
+
+
+def pick(asked: Asked, quantities: dict[str, Any], what: str) -> Callable[[Asked], float]:
+    if asked.expect.quantity not in quantities:
+        raise unknown(asked, list(quantities), what)
+    return quantities[asked.expect.quantity]
+
+
+def unknown(asked: Asked, known: list[str], what: str) -> BadInputError:
+    quantity = asked.expect.quantity
+    others = [name for name, group in KNOWN.items() if quantity in group]
+    hint = f"that is a quantity of {' and of '.join(others)}" if others else nearest(quantity, known)
+    return BadInputError(f"expect '{asked.expect.name}': {what} has no quantity '{quantity}'; {hint}")
+
+
+def nearest(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(word, known, 1)
+    return f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(known) or 'none'}"
+
+
+def names_of(world: World) -> list[str]:
+    """All that a check can be of."""
+    names = list(world.matter)
+    model = getattr(world, "model", None)
+    if model is not None:
+        for kind, count in (
+            ("body", model.nbody),
+            ("jnt", model.njnt),
+            ("site", model.nsite),
+            ("sensor", model.nsensor),
+        ):
+            names += [getattr(model, kind)(i).name for i in range(count)]
+    return [name for name in names if name and name != "world"]
