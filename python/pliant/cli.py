@@ -38,7 +38,7 @@ def parser_of_commands() -> argparse.ArgumentParser:
     add_view(command("view", view, "look at a recording, or at a scene as it runs, in a browser"))
     add_render(command("render", render, "make a film or a still of a recording"))
     demo = command("demo", make_demo, "run a scene, leave a picture strip and a film")
-    demo.add_argument("scene", nargs="?", default="four_materials", choices=pliant.scene_names())
+    demo.add_argument("scene", nargs="?", default="arm_stirs_sand", choices=pliant.scene_names())
     demo.add_argument("--out", type=Path, default=Path("out"), help="folder for the files")
     add_threads(demo)
     return parser
@@ -127,6 +127,8 @@ def prepare(choice: argparse.Namespace) -> tuple[Any, Any, Any]:
             log.reports = list(recording.reports)
     else:
         scene = pliant.load(choice.scene, overrides=dict(choice.set))
+        if choice.out:
+            scene.cache_folder = str(Path(choice.out).parent / "pliant_cache")
         world = pliant.World(scene, choice.threads)
         recorder = Recorder(choice.out, world, scene) if choice.out else None
     end = scene.duration if choice.time is None else choice.time
@@ -220,11 +222,17 @@ def render(choice: argparse.Namespace) -> int:
 
 
 def make_demo(choice: argparse.Namespace) -> int:
-    # needs a picture and a film library: only when asked for
-    from pliant.demo import run as film
+    # needs picture and film libraries: only when asked for
+    scene = pliant.load(choice.scene)
+    if scene.bodies:
+        from pliant.robot_demo import run as demonstrate
 
-    strip, film_file = film(pliant.load(choice.scene), choice.scene, choice.out, choice.threads)
-    print(f"look at {strip} and {film_file}")
+        files = demonstrate(choice.scene, choice.out, choice.threads)
+    else:
+        from pliant.demo import run as film
+
+        files = film(scene, choice.scene, choice.out, choice.threads)
+    print(f"look at {', '.join(str(file) for file in files)}")
     return 0
 
 
