@@ -114,7 +114,7 @@ def check_run(choice: argparse.Namespace) -> None:
 def prepare(choice: argparse.Namespace) -> tuple[Any, Any, Any]:
     """Recorder (or None), world and plan."""
     from pliant.continuation import resume
-    from pliant.expect import RunLog
+    from pliant.expect import RunLog, evaluate
     from pliant.recorder import Recorder
     from pliant.recording import Recording
     from pliant.runner import Plan
@@ -130,6 +130,8 @@ def prepare(choice: argparse.Namespace) -> tuple[Any, Any, Any]:
         if choice.out:
             scene.cache_folder = str(Path(choice.out).parent / "pliant_cache")
         world = pliant.World(scene, choice.threads)
+        # before an older recording of that name is replaced
+        evaluate(world, log)
         recorder = Recorder(choice.out, world, scene) if choice.out else None
     end = scene.duration if choice.time is None else choice.time
     return recorder, world, Plan(end, Path(choice.scene).stem, False if choice.json else None, log)

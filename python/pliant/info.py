@@ -61,7 +61,8 @@ def balance_lines(recording: Recording) -> Iterator[tuple[str, str]]:
     error = np.linalg.norm(reports["momentum_error"], axis=1).max()
     scale = np.sqrt(2 * reports["mass"] * reports["kinetic_energy"]).max()
     relative = f", {error / scale:.2g} of the greatest" if scale > 0 else ""
-    yield "momentum", f"drift of at most {error:.3g} kg m/s in a step{relative}"
+    known = f"drift of at most {error:.3g} kg m/s in a step{relative}"
+    yield "momentum", known if np.isfinite(error) else "drift not known: the reports do not say what bodies gave"
     volume = reports["volume"]
     yield "volume", f"{volume[0]:.5g} to {volume[-1]:.5g} m^3, change {100 * (volume[-1] / volume[0] - 1):+.2g} %"
 

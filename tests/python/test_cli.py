@@ -132,6 +132,19 @@ def test_bad_input_is_one_message(scene_file, capsys, tmp_path, monkeypatch, wor
     assert "Traceback" not in shown.err
 
 
+def test_a_check_that_cannot_be_made_leaves_an_older_recording(scene_file, tmp_path, capsys):
+    out = tmp_path / "a.h5"
+    out.write_text("precious")
+    scene = pl.load(scene_file())
+    scene.bodies = [pl.Body(name="robot", text='<mujoco><worldbody><body name="hand"/></worldbody></mujoco>')]
+    scene.expect = [pl.Expect(name="up", of="robot/hnd", quantity="z", min=1)]
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(scene.to_yaml())
+    assert call("run", bad, "--out", out) == 2
+    assert "expect 'up': nothing is called 'robot/hnd'; did you mean 'robot/hand'?" in capsys.readouterr().err
+    assert out.read_text() == "precious"
+
+
 @pytest.mark.parametrize(
     "words", [["run"], ["nonsense"], ["run", "a.yaml", "--set", "step.dt"], ["run", "a.yaml", "--time", "soon"], []]
 )

@@ -10,6 +10,7 @@ import pytest
 
 import pliant as pl
 from pliant import recorder as recorder_module
+from pliant.info import table
 from pliant.runner import Plan, run
 from support import block
 
@@ -107,6 +108,13 @@ def test_reports_are_those_of_the_steps(tmp_path):
         # round-off of sums over a thousand particles
         assert np.abs(rows["momentum_error"]).max() < 1e-12 * 16
         assert recording.warnings == []
+
+
+def test_reports_without_a_balance(tmp_path):
+    record(tmp_path / "a.h5", scene_for(balance=False), 2)
+    with pl.Recording(tmp_path / "a.h5") as recording:
+        assert np.isnan(recording.reports["momentum_error"]).all()
+        assert "momentum" not in table(recording)
 
 
 def test_the_end_is_always_a_frame(tmp_path):
@@ -331,6 +339,8 @@ def test_a_robot_of_the_scene_goes_on_with_the_same_bits(tmp_path):
     assert recorder.world.state_hash() == there.state_hash()
     with pl.Recording(tmp_path / "a.h5") as recording:
         np.testing.assert_array_equal(recording.data(-1).qpos, there.data.qpos)
+        # nobody sums up what bodies give to matter, so there is no balance to check
+        assert np.isnan(recording.reports["momentum_error"]).all()
         assert abs(there.data.qpos[0]) > 1e-6
 
 
