@@ -254,3 +254,19 @@ def test_the_page_names_every_quantity():
     page = (Path(__file__).resolve().parents[2] / "docs" / "expect.md").read_text()
     for quantity in [*RUN, *MATTER, *BODY, *JOINT, *SENSOR]:
         assert f"`{quantity}`" in page
+
+
+@pytest.mark.parametrize(
+    ("of", "quantities"),
+    [("", RUN), ("left", MATTER), ("robot/arm", BODY), ("robot/shoulder", JOINT), ("robot/angle", SENSOR)],
+)
+def test_a_scene_file_may_ask_for_each(tmp_path, of, quantities):
+    scene = block()
+    scene.bodies = [pl.Body(name="robot", text=ARM)]
+    size = (1, 1, 1)
+    scene.expect = [pl.Expect(name=q, of=of, quantity=q, min=0, box_size=size) for q in quantities]
+    path = tmp_path / "a.yaml"
+    path.write_text(scene.to_yaml())
+    loaded = pl.load(path)
+    assert [expect.quantity for expect in loaded.expect] == list(quantities)
+    assert len(evaluate(pl.World(loaded, threads=1), RunLog())) == len(quantities)
