@@ -100,7 +100,7 @@ class Canvas:
     ) -> Scale | None:
         """Fills MuJoCo's scene; returns the scale of the colours, if they mean numbers."""
         data = self.still if data is None else data
-        stage = Stage.of(snapshot, self.model, data, scene)
+        stage = Stage.of(snapshot, scene, self.model)
         self.place_camera(data, look.camera, stage)
         self.light(stage)
         add_solids(self.scene, self.walls(snapshot, scene, stage))

@@ -29,19 +29,17 @@ class Stage:
     high: np.ndarray
 
     @staticmethod
-    def of(snapshot: Snapshot, model: mujoco.MjModel, data: mujoco.MjData, scene: object) -> "Stage":
+    def of(snapshot: Snapshot, scene: object, model: mujoco.MjModel | None = None) -> "Stage":
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for piece in snapshot.grains:
             if len(piece.positions):
                 # a few strays may not push the camera away
                 low = np.minimum(low, np.quantile(piece.positions, 0.002, axis=0))
                 high = np.maximum(high, np.quantile(piece.positions, 0.998, axis=0))
-        solid = (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE) & (model.geom_type != mujoco.mjtGeom.mjGEOM_HFIELD)
-        solid &= (model.geom_rbound < LARGEST) & (model.geom_rgba[:, 3] > 0) & (model.geom_group < 3)
-        if np.any(solid):
-            reach = 0.8 * model.geom_rbound[solid, None]
-            low = np.minimum(low, (data.geom_xpos[solid] - reach).min(axis=0))
-            high = np.maximum(high, (data.geom_xpos[solid] + reach).max(axis=0))
+        if model is not None and snapshot.geom_positions is not None and np.any(solid := contents(model)):
+            places, reach = snapshot.geom_positions[solid], 0.8 * model.geom_rbound[solid, None]
+            low = np.minimum(low, (places - reach).min(axis=0))
+            high = np.maximum(high, (places + reach).max(axis=0))
         for center, boundary in zip(snapshot.boundary_centers, scene.boundaries, strict=True):
             reach = boundary_reach(boundary, scene.dimension)
             if reach is not None:
@@ -50,6 +48,10 @@ class Stage:
         if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high))):
             low, high = np.full(3, -0.5), np.full(3, 0.5)
         return Stage(low, high)
+
+    def with_(self, other: "Stage") -> "Stage":
+        """The box around both."""
+        return Stage(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
     @property
     def center(self) -> np.ndarray:
@@ -72,6 +74,12 @@ class Stage:
         need = np.maximum(np.abs(corners @ right) / (slope * aspect), np.abs(corners @ up) / slope) + corners @ back
         eye = self.center + 1.12 * max(float(need.max()), 0.05) * back
         return Pose(tuple(eye), tuple(self.center), field_of_view)
+
+
+def contents(model: mujoco.MjModel) -> np.ndarray:
+    """Mask of the geoms that are to be seen: not the ground, not what is hidden."""
+    ground = np.isin(model.geom_type, [int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD)])
+    return ~ground & (model.geom_rbound < LARGEST) & (model.geom_rgba[:, 3] > 0) & (model.geom_group < 3)
 
 
 def boundary_reach(boundary: object, dimension: int) -> np.ndarray | None:

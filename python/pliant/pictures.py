@@ -4,21 +4,19 @@ import os
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 from tqdm import tqdm
 
 from pliant.cameras import check_size
 from pliant.canvas import Canvas, Look
-from pliant.colors import draw_legend, scale_of
+from pliant.colors import draw_legend
 from pliant.errors import BadInputError
 from pliant.film import Film, write_picture
-from pliant.framing import Pose, Stage
+from pliant.framing import Pose
 from pliant.replay import Replay
-from pliant.snapshot import Snapshot, take
+from pliant.snapshot import take
 
 PER_SECOND = 30  # pictures of a film
-MOST_LOOKS = 12  # moments that are looked at to find the camera and the scale of colours
 
 
 class Painter:
@@ -51,30 +49,8 @@ def paint(world: Any, size: tuple[int, int] = (640, 480), look: Look | None = No
 
 def settled(replay: Replay, look: Look, size: tuple[int, int]) -> Look:
     """The look with one camera and one scale for the whole recording."""
-    numbers = np.unique(np.linspace(0, len(replay) - 1, MOST_LOOKS).astype(int))
-    camera, scale = look.camera, look.scale
-    if camera is not None and (scale is not None or look.field == "material"):
-        return look
-    stages, values = [], []
-    for number in numbers:
-        moment = replay.moment(int(number))
-        snapshot = take(moment)
-        stages.append(stage_of(snapshot, moment))
-        values += [v for piece in snapshot.grains if (v := piece.values(look.field)) is not None]
-    if camera is None:
-        low, high = (np.array([getattr(s, side) for s in stages]) for side in ("low", "high"))
-        camera = Stage(low.min(axis=0), high.max(axis=0)).pose(size[0] / size[1])
-    if scale is None and look.field != "material":
-        scale = scale_of(look.field, values)
-    return Look(camera, look.field, scale, look.arrows)
-
-
-def stage_of(snapshot: Snapshot, moment: Any) -> Stage:
-    model, data = moment.model, moment.data
-    if model is None or data is None:
-        model = mujoco.MjModel.from_xml_string("<mujoco/>")
-        data = mujoco.MjData(model)
-    return Stage.of(snapshot, model, data, moment.scene)
+    camera = look.camera or replay.stage().pose(size[0] / size[1])
+    return Look(camera, look.field, look.scale or replay.scale(look.field), look.arrows)
 
 
 def film_frames(times: np.ndarray, per_second: int = PER_SECOND) -> list[int]:

@@ -1,12 +1,18 @@
 """A recording as moments that can be drawn like a world."""
 
+from collections.abc import Iterator
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from pliant.colors import Scale, scale_of
 from pliant.errors import BadInputError
+from pliant.framing import Stage
 from pliant.snapshot import Snapshot, take
+
+MOST_LOOKS = 12  # moments that are looked at to find camera and colours
 
 
 class Replay:
@@ -20,6 +26,7 @@ class Replay:
         self.scene = scene_of(recording)
         self.model = recording.model() if getattr(recording, "has_bodies", False) else None
         self.data = None
+        self.scales: dict[str, Scale] = {}
 
     def __len__(self) -> int:
         return len(self.times)
@@ -43,6 +50,24 @@ class Replay:
 
     def snapshot(self, number: int) -> Snapshot:
         return take(self.moment(number))
+
+    def looks(self) -> Iterator[Snapshot]:
+        """A few moments from beginning to end."""
+        for number in np.unique(np.linspace(0, len(self) - 1, MOST_LOOKS).astype(int)):
+            yield self.snapshot(int(number))
+
+    def stage(self) -> Stage:
+        """The space that all moments need."""
+        return reduce(Stage.with_, (Stage.of(snapshot, self.scene, self.model) for snapshot in self.looks()))
+
+    def scale(self, field: str) -> Scale | None:
+        """What the colours of a field mean in all moments; None: they are those of materials."""
+        if field == "material":
+            return None
+        if field not in self.scales:
+            pieces = [piece for snapshot in self.looks() for piece in snapshot.grains]
+            self.scales[field] = scale_of(field, [v for piece in pieces if (v := piece.values(field)) is not None])
+        return self.scales[field]
 
     def nearest(self, time: float) -> int:
         """Number of the moment closest to a time, s."""

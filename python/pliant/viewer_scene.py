@@ -1,0 +1,190 @@
+"""What the web viewer shows: bodies as meshes, matter as points, boundaries, contact forces."""
+
+import contextlib
+import logging
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import mujoco
+import numpy as np
+import rich
+import viser
+
+from pliant.colors import Scale
+from pliant.framing import Stage
+from pliant.geom_meshes import GEOM, Triangles, geom_color, geom_mesh, primitive, quaternion, shown_geoms
+from pliant.geoms import Solid, boundary_solids
+from pliant.snapshot import Snapshot, painted, thinned
+
+HOST = "127.0.0.1"
+MOST_POINTS = 20_000  # more are thinned out
+MOST_ARROWS = 500
+POINT_SIZE = 0.38  # over the spacing: neighbours just overlap. Software GL is bound by the pixels that points cover
+ARROW_COLOR = (240, 140, 25)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """viser tells of its start and end; we do that ourselves. Half-open connections of browsers are no news either."""
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
+
+
+def start_server(port: int) -> viser.ViserServer:
+    """A server that only this machine can reach; port 0: any that is free."""
+    with quiet():
+        return viser.ViserServer(host=HOST, port=port or free_port(), label="Pliant", verbose=False)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def stop_server(server: viser.ViserServer) -> None:
+    with quiet():
+        server.stop()
+
+
+class Theatre:
+    """The scene tree of a viser server, filled from snapshots. All calls must come from one thread at a time."""
+
+    def __init__(self, server: viser.ViserServer, most_points: int = MOST_POINTS, precision: str = "float32"):
+        self.server, self.most_points, self.precision = server, most_points, precision
+        server.scene.set_up_direction("+z")
+        # shadows halve the frame rate of software GL
+        server.scene.configure_default_lights(True, cast_shadow=False)
+        self.bodies: dict[int, Any] = {}
+        self.walls: list[tuple[Any, np.ndarray]] = []
+        self.clouds: dict[str, Any] = {}
+        self.arrows: Any = None
+        self.placed: tuple[np.ndarray, np.ndarray] | None = None
+
+    def clear(self) -> None:
+        for handle in [*self.bodies.values(), *(wall for wall, _ in self.walls), *self.clouds.values(), self.arrows]:
+            if handle is not None:
+                handle.remove()
+        self.bodies, self.walls, self.clouds, self.arrows, self.placed = {}, [], {}, None, None
+
+    def build(self, snapshot: Snapshot, scene: Any, model: mujoco.MjModel | None, stage: Stage | None = None) -> None:
+        """Everything anew, and a camera that sees the stage."""
+        with self.server.atomic():
+            self.clear()
+            self.scene = scene
+            stage = stage or Stage.of(snapshot, scene, model)
+            self.size = stage.size
+            if model is not None:
+                self.add_bodies(model)
+            has_floor = model is not None and bool(np.any(model.geom_type == GEOM.mjGEOM_PLANE))
+            solids = boundary_solids(scene, snapshot.boundary_centers)
+            for number, solid in enumerate(solids):
+                if not (solid.kind == GEOM.mjGEOM_PLANE and has_floor):
+                    self.walls.append((self.add_solid(f"/boundaries/{number}", solid), np.array(solid.pos)))
+            self.update(snapshot)
+        pose = stage.pose(1.4)
+        camera = self.server.initial_camera
+        camera.position, camera.look_at, camera.up = pose.eye, pose.target, (0.0, 0.0, 1.0)
+        camera.fov, camera.near, camera.far = np.radians(pose.field_of_view), 0.01 * stage.size, 200 * stage.size
+
+    def add_bodies(self, model: mujoco.MjModel) -> None:
+        for geom in shown_geoms(model):
+            name = f"/bodies/{model.body(model.geom_bodyid[geom]).name.replace('/', ' ') or 'body'}/{geom}"
+            mesh, rgba = geom_mesh(model, geom), geom_color(model, geom)
+            if model.geom_type[geom] == GEOM.mjGEOM_PLANE:
+                self.bodies[geom] = self.add_floor(name)
+            elif mesh is not None:
+                self.bodies[geom] = self.add_mesh(name, mesh, rgba)
+
+    def add_mesh(self, name: str, mesh: Triangles, rgba: Any) -> Any:
+        opacity = None if rgba[3] >= 1 else float(rgba[3])
+        color = tuple(int(round(255 * float(c))) for c in np.clip(rgba[:3], 0, 1))
+        vertices, faces = mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32)
+        return self.server.scene.add_mesh_simple(
+            name, vertices, faces, color=color, opacity=opacity, flat_shading=mesh.flat, side="double"
+        )
+
+    def add_floor(self, name: str) -> Any:
+        side = float(np.ceil(6 * self.size))
+        cell = 10.0 ** np.round(np.log10(self.size / 8))
+        return self.server.scene.add_grid(
+            name, side, side, cell_size=cell, section_size=5 * cell, plane_color=(225, 228, 232), plane_opacity=1.0,
+            cell_color=(205, 208, 212), section_color=(175, 180, 186), shadow_opacity=0.25,
+        )  # fmt: skip
+
+    def add_solid(self, name: str, solid: Solid) -> Any:
+        mesh = primitive(solid.kind, np.asarray(solid.size, float))
+        handle = self.add_floor(name) if mesh is None else self.add_mesh(name, mesh, solid.rgba)
+        handle.position = np.asarray(solid.pos, float)
+        handle.wxyz = quaternion(np.eye(3) if solid.mat is None else np.reshape(solid.mat, (3, 3)))
+        return handle
+
+    def update(self, snapshot: Snapshot, field: str = "material", scale: Scale | None = None) -> Scale | None:
+        """Moves everything to where it is; returns the scale of the colours, if they mean numbers."""
+        with self.server.atomic():
+            self.move_bodies(snapshot)
+            self.move_walls(snapshot)
+            self.show_forces(snapshot)
+            return self.show_matter(snapshot, field, scale)
+
+    def move_bodies(self, snapshot: Snapshot) -> None:
+        if snapshot.geom_positions is None:
+            return
+        places, turns = snapshot.geom_positions, snapshot.geom_rotations
+        for geom, handle in self.bodies.items():
+            same = self.placed is not None
+            if same and np.array_equal(places[geom], self.placed[0][geom]):
+                same = np.array_equal(turns[geom], self.placed[1][geom])
+            else:
+                same = False
+            if not same:
+                handle.position, handle.wxyz = places[geom], quaternion(turns[geom])
+        self.placed = (places, turns)
+
+    def move_walls(self, snapshot: Snapshot) -> None:
+        if not any(np.any(np.asarray(b.velocity)) for b in self.scene.boundaries):
+            return
+        solids = boundary_solids(self.scene, snapshot.boundary_centers)
+        for (handle, _), solid in zip(self.walls, solids, strict=False):
+            handle.position = np.asarray(solid.pos, float)
+
+    def show_matter(self, snapshot: Snapshot, field: str, scale: Scale | None) -> Scale | None:
+        pieces, larger = thinned(snapshot, self.most_points)
+        colors, scale = painted(pieces, field, scale)
+        for piece, color in zip(pieces, colors, strict=True):
+            bytes_ = (255 * color + 0.5).astype(np.uint8)
+            cloud = self.clouds.get(piece.name)
+            if cloud is None or len(cloud.points) != len(piece.positions):
+                self.clouds[piece.name] = self.server.scene.add_point_cloud(
+                    f"/matter/{piece.name}", piece.positions, bytes_, point_size=POINT_SIZE * larger * piece.spacing,
+                    point_shape="circle", precision=self.precision,
+                )  # fmt: skip
+            else:
+                cloud.points, cloud.colors = piece.positions, bytes_
+        return scale
+
+    def show_forces(self, snapshot: Snapshot) -> None:
+        """The longest arrow is a quarter of the stage."""
+        points, forces = snapshot.contacts.points, snapshot.contacts.forces
+        sizes = np.linalg.norm(forces, axis=1)
+        shown = np.argsort(-sizes, kind="stable")[:MOST_ARROWS]
+        shown = shown[sizes[shown] > 0]
+        if not len(shown):
+            if self.arrows is not None:
+                self.arrows.visible = False
+            return
+        ends = points[shown] + forces[shown] * (0.25 * self.size / sizes.max())
+        lines = np.stack([points[shown], ends], axis=1).astype(np.float32)
+        if self.arrows is None:
+            thick = 0.006 * self.size
+            self.arrows = self.server.scene.add_arrows(
+                "/contacts", lines, ARROW_COLOR, shaft_radius=thick, head_radius=2 * thick, head_length=4 * thick
+            )
+        else:
+            self.arrows.points, self.arrows.visible = lines, True
