@@ -4,23 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
 namespace pliant {
 namespace {
-
-// for each vertex the first one that is equal to it
-std::vector<std::uint32_t> weld(const std::vector<Point>& vertices) {
-  std::vector<std::uint32_t> order(vertices.size()), same(vertices.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto key = [&](std::uint32_t v) { return std::tuple(vertices[v][0], vertices[v][1], vertices[v][2]); };
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
-  for (std::size_t k = 0; k < order.size(); ++k)
-    same[order[k]] = k > 0 && key(order[k]) == key(order[k - 1]) ? same[order[k - 1]] : order[k];
-  return same;
-}
 
 void check_numbers(const std::vector<Point>& vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles,
                    const std::string& name) {
@@ -77,46 +64,9 @@ void check_closed(const Mesh& mesh, const std::string& name) {
        name, open, turned, a[0], a[1], a[2], b[0], b[1], b[2]);
 }
 
-Mesh closed_mesh(const TriangleSoup& soup, const std::string& name) {
+Mesh checked_mesh(const TriangleSoup& soup, const std::string& name) {
   check_numbers(soup.vertices, soup.triangles, name);
-  const std::vector<std::uint32_t> same = weld(soup.vertices);
-  Mesh mesh;
-  std::vector<std::uint32_t> number(soup.vertices.size(), ~0u);
-  for (const auto& t : soup.triangles) {
-    std::array<std::uint32_t, 3> triangle = {same[t[0]], same[t[1]], same[t[2]]};
-    if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0]) continue;
-    for (std::uint32_t& v : triangle) {
-      if (number[v] == ~0u) {
-        number[v] = std::uint32_t(mesh.vertices.size());
-        mesh.vertices.push_back(soup.vertices[v]);
-      }
-      v = number[v];
-    }
-    mesh.triangles.push_back(triangle);
-  }
-  check_closed(mesh, name);
-
-  mesh.lower = mesh.upper = mesh.vertices.front();
-  for (const Point& p : mesh.vertices)
-    for (int i = 0; i < 3; ++i) {
-      mesh.lower[i] = std::min(mesh.lower[i], p[i]);
-      mesh.upper[i] = std::max(mesh.upper[i], p[i]);
-    }
-  const Point middle = 0.5 * (mesh.lower + mesh.upper);
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Point a = mesh.corner(t, 0) - middle, b = mesh.corner(t, 1) - middle, c = mesh.corner(t, 2) - middle;
-    mesh.volume += dot(a, cross(b, c)) / 6;
-    mesh.area += 0.5 * norm(cross(b - a, c - a));
-  }
-  if (mesh.volume < 0) {
-    for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
-    mesh.volume = -mesh.volume;
-  }
-  const double size = norm(mesh.upper - mesh.lower);
-  if (!(mesh.volume > 1e-12 * size * size * size))
-    fail(ErrorCode::bad_file, "mesh '{}' encloses {:g} m^3 in a box of diagonal {:g} m; give a solid", name,
-         mesh.volume, size);
-  return mesh;
+  return closed_mesh(soup, name);
 }
 
 }  // namespace pliant

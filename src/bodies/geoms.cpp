@@ -60,11 +60,11 @@ class Fields {
     TriangleSoup soup = soup_of(model_, id);
     Mesh mesh;
     try {
-      mesh = closed_mesh(soup, name);
+      mesh = checked_mesh(soup, name);
     } catch (const Error& error) {
       if (!take_hull(model_, id, soup)) throw;
       warnings_.push_back(std::string(error.what()) + "; matter touches its convex hull instead");
-      mesh = closed_mesh(soup, name);
+      mesh = checked_mesh(soup, name);
     }
     DistanceFieldOptions field;
     field.tolerance = tolerance_for(mesh);

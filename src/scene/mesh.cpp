@@ -176,6 +176,10 @@ void measure(Mesh& mesh, const std::string& path) {
 Mesh load_mesh(const std::string& path, double scale, const MeshLimits& limits) {
   TriangleSoup soup = read_mesh_file(path, limits);
   for (Point& p : soup.vertices) p = scale * p;
+  return closed_mesh(soup, path);
+}
+
+Mesh closed_mesh(const TriangleSoup& soup, const std::string& path) {
   Point lower, upper;
   find_bounds(soup.vertices, lower, upper);
 

@@ -22,6 +22,9 @@ struct Mesh {
 // Loads a mesh, multiplied by scale. Throws Error(bad_file) if it cannot be read, is open or not consistently oriented.
 Mesh load_mesh(const std::string& path, double scale, const MeshLimits& limits = {});
 
+// The same from triangles in memory, not empty, whose vertices are finite and there; `name` is told in texts.
+Mesh closed_mesh(const TriangleSoup& soup, const std::string& name);
+
 // Random points on a mesh, evenly by area.
 class SurfaceDarts {
  public:

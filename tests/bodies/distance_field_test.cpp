@@ -156,7 +156,7 @@ TEST(DistanceField, ErrorIsBelowTheToleranceAtSharpPlaces) {
   needle.vertices = {{{0, 0, 0}}, {{0.01, 0.003, 0}}, {{0.002, 0.012, 0.001}}, {{0.005, 0.004, 0.15}}};
   Workers workers(0);
   for (const Triangles& triangles : {needle, tetrahedron(0.1), torus(0.05, 0.02, 7, 5)}) {
-    const Twin twin(closed_mesh(soup_of(triangles), "sharp"));
+    const Twin twin(checked_mesh(soup_of(triangles), "sharp"));
     const DistanceField field =
         DistanceField::build(twin.tree.mesh(), "sharp", {tolerance, std::size_t(64) << 20}, workers);
     const SurfaceDarts surface(twin.tree.mesh());
@@ -182,7 +182,7 @@ TEST(DistanceField, AThinPlateHasNoHoles) {
   for (Point& p : plate.vertices) p = turn(p);
   Workers workers(0);
   const DistanceField field =
-      DistanceField::build(closed_mesh(soup_of(plate), "plate"), "plate", {0.001, std::size_t(64) << 20}, workers);
+      DistanceField::build(checked_mesh(soup_of(plate), "plate"), "plate", {0.001, std::size_t(64) << 20}, workers);
   Random random(5);
   double largest = -1;
   for (int n = 0; n < 50'000; ++n) {
@@ -248,7 +248,7 @@ TEST(DistanceField, PhiAndNormalAreContinuous) {
 TEST(DistanceField, NormalsOfATorus) {
   const double ring = 0.05, tube = 0.02;
   Workers workers(0);
-  const Mesh mesh = closed_mesh(soup_of(torus(ring, tube, 64, 32)), "torus");
+  const Mesh mesh = checked_mesh(soup_of(torus(ring, tube, 64, 32)), "torus");
   const DistanceField field = DistanceField::build(mesh, "torus", {5e-4, std::size_t(64) << 20}, workers);
   Random random(8);
   const SurfaceDarts surface(mesh);
@@ -283,7 +283,7 @@ TEST(DistanceField, FarAwayItIsSafe) {
 }
 
 TEST(DistanceField, SameBitsForAnyNumberOfThreads) {
-  const Mesh mesh = closed_mesh(soup_of(torus(0.05, 0.02, 16, 8)), "torus");
+  const Mesh mesh = checked_mesh(soup_of(torus(0.05, 0.02, 16, 8)), "torus");
   std::uint64_t hash[3];
   for (int threads = 1; threads <= 3; ++threads) {
     Workers workers(threads);
@@ -301,7 +301,7 @@ std::string read(const std::string& path) {
 TEST(DistanceField, FileHoldsItAndDamageIsNoticed) {
   const TemporaryFolder folder;
   Workers workers(0);
-  const Mesh mesh = closed_mesh(soup_of(cube({{0, 0, 0}}, {{0.1, 0.2, 0.05}})), "brick");
+  const Mesh mesh = checked_mesh(soup_of(cube({{0, 0, 0}}, {{0.1, 0.2, 0.05}})), "brick");
   const DistanceFieldOptions options = {0.02, std::size_t(64) << 20};
   const DistanceField field = DistanceField::build(mesh, "brick", options, workers);
   const std::uint64_t key = DistanceField::key(mesh, options.tolerance);
@@ -340,7 +340,7 @@ TEST(DistanceField, FileHoldsItAndDamageIsNoticed) {
 TEST(DistanceField, CacheIsUsedAndRepaired) {
   const TemporaryFolder folder;
   Workers workers(0);
-  const Mesh mesh = closed_mesh(soup_of(cube({{0, 0, 0}}, {{0.1, 0.2, 0.05}})), "brick");
+  const Mesh mesh = checked_mesh(soup_of(cube({{0, 0, 0}}, {{0.1, 0.2, 0.05}})), "brick");
   const DistanceFieldOptions options = {0.01, std::size_t(64) << 20};
   const std::string cache = folder.file("cache");
   const CachedField first = cached_distance_field(mesh, "brick", options, cache, workers);
@@ -398,7 +398,7 @@ TEST(DistanceField, RefusesWhatBoundsNoSolid) {
   Workers workers(1);
   const DistanceFieldOptions options = {0.01, std::size_t(64) << 20};
   const TriangleSoup brick = soup_of(cube({{0, 0, 0}}, {{0.1, 0.2, 0.05}}));
-  const auto make = [&](const TriangleSoup& soup) { return [&] { closed_mesh(soup, "brick"); }; };
+  const auto make = [&](const TriangleSoup& soup) { return [&] { checked_mesh(soup, "brick"); }; };
 
   TriangleSoup open = brick;
   open.triangles.erase(open.triangles.begin() + 5);
@@ -418,7 +418,7 @@ TEST(DistanceField, RefusesWhatBoundsNoSolid) {
   expect_error(ErrorCode::bad_file, {"give a solid"}, make(flat));
 
   // a mesh that nobody checked, and tolerances that are not allowed
-  Mesh mesh = closed_mesh(brick, "brick");
+  Mesh mesh = checked_mesh(brick, "brick");
   for (const double tolerance : {0.0, -1.0, 1e-9, 1.0, double(NAN)})
     expect_error(ErrorCode::bad_input, {"tolerance is"}, [&] {
       DistanceField::build(mesh, "brick", {tolerance, options.memory}, workers);
@@ -439,7 +439,7 @@ TEST(ClosedMesh, JoinsEqualVerticesAndTurnsInsideOut) {
       }
       soup.vertices.push_back(brick.vertices[std::size_t(v)]);
     }
-  const Mesh mesh = closed_mesh(soup, "brick");
+  const Mesh mesh = checked_mesh(soup, "brick");
   EXPECT_EQ(mesh.vertices.size(), 8u);
   EXPECT_NEAR(mesh.volume, 6, 1e-14);
   EXPECT_NEAR(mesh.area, 22, 1e-13);

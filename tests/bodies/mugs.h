@@ -36,7 +36,7 @@ inline TriangleSoup revolved(const std::vector<std::array<double, 2>>& profile, 
 // radius 40 mm, height 100 mm, wall and floor 3 mm
 inline Mesh mug_mesh(std::uint32_t around = 48) {
   const double r = 0.04, h = 0.1, w = 0.003;
-  return closed_mesh(revolved({{0, 0}, {r, 0}, {r, h}, {r - w, h}, {r - w, w}, {0, w}}, around), "mug");
+  return checked_mesh(revolved({{0, 0}, {r, 0}, {r, h}, {r - w, h}, {r - w, w}, {0, w}}, around), "mug");
 }
 
 inline TriangleSoup soup_of(const Triangles& t) {
