@@ -15,7 +15,7 @@ from pliant.hidden import visible
 from pliant.snapshot import Grains, Snapshot, painted, thinned
 
 MOST_PARTICLES = 60_000  # more are thinned out
-FACETS = ((1_500, 28, 16), (15_000, 16, 8), (10**9, 10, 6))  # particles up to this many: slices and stacks of spheres
+FACETS = ((1_500, 28, 16), (15_000, 20, 8), (10**9, 20, 5))  # particles up to this many: slices and stacks of spheres
 SUN = np.array([0.35, 0.45, -0.82])  # where its light goes
 BACKDROP = (0.80, 0.86, 0.93)
 FLAGS = mujoco.mjtRndFlag
@@ -163,15 +163,16 @@ class Canvas:
         self.context.shadowClip = 1.2 * stage.size
 
     def walls(self, snapshot: Snapshot, scene: object, stage: Stage) -> list[Solid]:
-        """The boundaries. A model with a floor of its own needs no second one; without bodies the floor is tiled."""
+        """The boundaries, and a floor below a tank. A model with a floor needs no second one."""
         centers = snapshot.boundary_centers
         solids = boundary_solids(scene, centers, self.first_segment + len(snapshot.grains))
-        if not self.own_stage:
-            has_floor = np.any(self.model.geom_type == PLANE)
-            return [slab(s, stage) for s in solids if not (has_floor and s.kind == PLANE)]
+        if np.any(self.model.geom_type == PLANE):
+            return [s for s in solids if s.kind != PLANE]
         bottom = tank_floor(scene, centers)
         if bottom is not None and not any(s.kind == PLANE for s in solids):
             solids.append(Solid(PLANE, (0, 0, 1), (0, 0, bottom - 2e-3), rgba=FLOOR_COLOR))
+        if not self.own_stage:
+            return [slab(s, stage) for s in solids]
         tiles = (0, int(self.model.mat_texid[0, mujoco.mjtTextureRole.mjTEXROLE_RGB]))
         return [replace(slab(s, stage), tiles=tiles, rgba=WHITE) if s.kind == PLANE else s for s in solids]
 
@@ -258,7 +259,7 @@ def slab(solid: Solid, stage: Stage) -> Solid:
 def backdrop(stage: Stage) -> list[Solid]:
     """Six bright walls far away, seen from inside; light of its own outshines that of lamps on them."""
     far, thick = 25 * stage.size, 0.05 * stage.size
-    dim, glow = 0.005 * np.array([*BACKDROP, 200]), 200.0
+    dim, glow = 1e-4 * np.array([*BACKDROP, 1e4]), 1e4
     walls = []
     for axis in range(3):
         for side in (-1, 1):

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 AROUND = 28  # facets of a round shape
+COARSE = 8  # of thin bars
 GEOM = mujoco.mjtGeom
 SHOWN_GROUPS = 3  # as in MuJoCo's own viewer: groups 0, 1, 2
 DEFAULT_RGBA = np.array([0.5, 0.5, 0.5, 1.0])
@@ -35,19 +36,20 @@ def lathe(radii: np.ndarray, heights: np.ndarray, around: int = AROUND) -> Trian
     return Triangles(vertices, table[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-15])
 
 
-def sphere(radius: float) -> Triangles:
-    angle = np.linspace(-np.pi / 2, np.pi / 2, AROUND // 2 + 1)
-    return lathe(radius * np.cos(angle), radius * np.sin(angle))
+def sphere(radius: float, around: int = AROUND) -> Triangles:
+    angle = np.linspace(-np.pi / 2, np.pi / 2, around // 2 + 1)
+    return lathe(radius * np.cos(angle), radius * np.sin(angle), around)
 
 
-def capsule(radius: float, half: float) -> Triangles:
-    angle = np.linspace(-np.pi / 2, np.pi / 2, AROUND // 2 + 2)
-    return lathe(radius * np.cos(angle), radius * np.sin(angle) + half * np.sign(angle))
+def capsule(radius: float, half: float, around: int = AROUND) -> Triangles:
+    # an even count of rings: none of them on the equator
+    angle = np.linspace(-np.pi / 2, np.pi / 2, around // 4 * 2 + 2)
+    return lathe(radius * np.cos(angle), radius * np.sin(angle) + half * np.sign(angle), around)
 
 
-def cylinder(radius: float, half: float) -> Triangles:
+def cylinder(radius: float, half: float, around: int = AROUND) -> Triangles:
     # rims are doubled so that caps and side are shaded apart
-    return lathe(radius * np.array([0, 1, 1, 1, 1, 0]), half * np.array([-1, -1, -1, 1, 1, 1]))
+    return lathe(radius * np.array([0, 1, 1, 1, 1, 0]), half * np.array([-1, -1, -1, 1, 1, 1]), around)
 
 
 def box(half: np.ndarray) -> Triangles:
@@ -57,17 +59,17 @@ def box(half: np.ndarray) -> Triangles:
     return Triangles(corners, np.array(faces), flat=True)
 
 
-def primitive(kind: mujoco.mjtGeom, size: np.ndarray) -> Triangles | None:
+def primitive(kind: mujoco.mjtGeom, size: np.ndarray, around: int = AROUND) -> Triangles | None:
     """The mesh of a primitive with MuJoCo's sizes; None: not a closed shape of ours."""
     if kind == GEOM.mjGEOM_SPHERE:
-        return sphere(size[0])
+        return sphere(size[0], around)
     if kind == GEOM.mjGEOM_ELLIPSOID:
-        ball = sphere(1.0)
+        ball = sphere(1.0, around)
         return Triangles(ball.vertices * size[:3], ball.faces)
     if kind == GEOM.mjGEOM_CAPSULE:
-        return capsule(size[0], size[1])
+        return capsule(size[0], size[1], around)
     if kind == GEOM.mjGEOM_CYLINDER:
-        return cylinder(size[0], size[1])
+        return cylinder(size[0], size[1], around)
     if kind == GEOM.mjGEOM_BOX:
         return box(size[:3])
     return None

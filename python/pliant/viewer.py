@@ -15,7 +15,7 @@ from pliant.replay import Replay
 from pliant.snapshot import Snapshot
 from pliant.viewer_scene import HOST, MOST_POINTS, Theatre, start_server, stop_server
 
-RATE = 20.0  # pictures per second, at most
+RATE = 10.0  # pictures per second, at most: what software GL can show
 RECORDING_ENDINGS = (".h5", ".hdf5")
 
 

@@ -1,6 +1,7 @@
 """What the web viewer shows: bodies as meshes, matter as points, boundaries, contact forces."""
 
 import contextlib
+import itertools
 import logging
 import socket
 from collections.abc import Iterator
@@ -13,14 +14,24 @@ import viser
 
 from pliant.colors import Scale
 from pliant.framing import Stage
-from pliant.geom_meshes import GEOM, Triangles, geom_color, geom_mesh, primitive, quaternion, shown_geoms
+from pliant.geom_meshes import (
+    AROUND,
+    COARSE,
+    GEOM,
+    Triangles,
+    geom_color,
+    geom_mesh,
+    primitive,
+    quaternion,
+    shown_geoms,
+)
 from pliant.geoms import Solid, boundary_solids
 from pliant.snapshot import Snapshot, painted, thinned
 
 HOST = "127.0.0.1"
 MOST_POINTS = 20_000  # more are thinned out
 MOST_ARROWS = 500
-POINT_SIZE = 0.38  # over the spacing: neighbours just overlap. Software GL is bound by the pixels that points cover
+POINT_SIZE = 0.45  # over the spacing: neighbours just overlap. Software GL is bound by the pixels that points cover
 ARROW_COLOR = (240, 140, 25)
 
 
@@ -53,25 +64,47 @@ def stop_server(server: viser.ViserServer) -> None:
         server.stop()
 
 
+def boundary_groups(scene: Any, snapshot: Snapshot) -> list[list[Solid]]:
+    """What is drawn of each boundary."""
+    solids = boundary_solids(scene, snapshot.boundary_centers)
+    return [list(group) for _, group in itertools.groupby(solids, key=lambda solid: solid.segment)]
+
+
+def joined(solids: list[Solid], origin: np.ndarray) -> Triangles:
+    """One mesh of several solids, as seen from a point."""
+    vertices, faces, count = [], [], 0
+    for solid in solids:
+        mesh = primitive(solid.kind, np.asarray(solid.size, float), COARSE if len(solids) > 1 else AROUND)
+        turn = np.eye(3) if solid.mat is None else np.reshape(solid.mat, (3, 3))
+        vertices.append(mesh.vertices @ turn.T + np.asarray(solid.pos, float) - origin)
+        faces.append(mesh.faces + count)
+        count += len(mesh.vertices)
+    return Triangles(np.concatenate(vertices), np.concatenate(faces), flat=solids[0].kind == GEOM.mjGEOM_BOX)
+
+
 class Theatre:
     """The scene tree of a viser server, filled from snapshots. All calls must come from one thread at a time."""
 
     def __init__(self, server: viser.ViserServer, most_points: int = MOST_POINTS, precision: str = "float32"):
         self.server, self.most_points, self.precision = server, most_points, precision
         server.scene.set_up_direction("+z")
-        # shadows halve the frame rate of software GL
+        # shadows and mirrored surroundings each halve the frame rate of software GL
         server.scene.configure_default_lights(True, cast_shadow=False)
+        server.scene.configure_environment_map(None)
+        server.scene.add_light_hemisphere(
+            "/sky", sky_color=(255, 255, 255), ground_color=(150, 150, 155), intensity=2.2
+        )
         self.bodies: dict[int, Any] = {}
-        self.walls: list[tuple[Any, np.ndarray]] = []
+        self.walls: dict[int, Any] = {}  # by number of the boundary
         self.clouds: dict[str, Any] = {}
         self.arrows: Any = None
         self.placed: tuple[np.ndarray, np.ndarray] | None = None
 
     def clear(self) -> None:
-        for handle in [*self.bodies.values(), *(wall for wall, _ in self.walls), *self.clouds.values(), self.arrows]:
+        for handle in [*self.bodies.values(), *self.walls.values(), *self.clouds.values(), self.arrows]:
             if handle is not None:
                 handle.remove()
-        self.bodies, self.walls, self.clouds, self.arrows, self.placed = {}, [], {}, None, None
+        self.bodies, self.walls, self.clouds, self.arrows, self.placed = {}, {}, {}, None, None
 
     def build(self, snapshot: Snapshot, scene: Any, model: mujoco.MjModel | None, stage: Stage | None = None) -> None:
         """Everything anew, and a camera that sees the stage."""
@@ -83,10 +116,9 @@ class Theatre:
             if model is not None:
                 self.add_bodies(model)
             has_floor = model is not None and bool(np.any(model.geom_type == GEOM.mjGEOM_PLANE))
-            solids = boundary_solids(scene, snapshot.boundary_centers)
-            for number, solid in enumerate(solids):
-                if not (solid.kind == GEOM.mjGEOM_PLANE and has_floor):
-                    self.walls.append((self.add_solid(f"/boundaries/{number}", solid), np.array(solid.pos)))
+            for number, group in enumerate(boundary_groups(scene, snapshot)):
+                if not (group[0].kind == GEOM.mjGEOM_PLANE and has_floor):
+                    self.walls[group[0].segment] = self.add_boundary(f"/boundaries/{number}", group)
             self.update(snapshot)
         pose = stage.pose(1.4)
         camera = self.server.initial_camera
@@ -118,11 +150,15 @@ class Theatre:
             cell_color=(205, 208, 212), section_color=(175, 180, 186), shadow_opacity=0.25,
         )  # fmt: skip
 
-    def add_solid(self, name: str, solid: Solid) -> Any:
-        mesh = primitive(solid.kind, np.asarray(solid.size, float))
-        handle = self.add_floor(name) if mesh is None else self.add_mesh(name, mesh, solid.rgba)
-        handle.position = np.asarray(solid.pos, float)
-        handle.wxyz = quaternion(np.eye(3) if solid.mat is None else np.reshape(solid.mat, (3, 3)))
+    def add_boundary(self, name: str, solids: list[Solid]) -> Any:
+        """All solids of one boundary as one mesh, placed by its first: few things to draw are fast to draw."""
+        first = np.asarray(solids[0].pos, float)
+        if solids[0].kind == GEOM.mjGEOM_PLANE:
+            handle = self.add_floor(name)
+            handle.wxyz = quaternion(np.reshape(solids[0].mat, (3, 3)))
+        else:
+            handle = self.add_mesh(name, joined(solids, first), solids[0].rgba)
+        handle.position = first
         return handle
 
     def update(self, snapshot: Snapshot, field: str = "material", scale: Scale | None = None) -> Scale | None:
@@ -150,9 +186,9 @@ class Theatre:
     def move_walls(self, snapshot: Snapshot) -> None:
         if not any(np.any(np.asarray(b.velocity)) for b in self.scene.boundaries):
             return
-        solids = boundary_solids(self.scene, snapshot.boundary_centers)
-        for (handle, _), solid in zip(self.walls, solids, strict=False):
-            handle.position = np.asarray(solid.pos, float)
+        for group in boundary_groups(self.scene, snapshot):
+            if group[0].segment in self.walls:
+                self.walls[group[0].segment].position = np.asarray(group[0].pos, float)
 
     def show_matter(self, snapshot: Snapshot, field: str, scale: Scale | None) -> Scale | None:
         pieces, larger = thinned(snapshot, self.most_points)
