@@ -10,6 +10,8 @@ from pliant.errors import Error
 from pliant.replay import Replay
 from pliant.snapshot import Snapshot, take
 
+MOST_COPIES = 30.0  # per second, of a running world
+
 
 class Source(Protocol):
     """What the viewer asks of either."""
@@ -74,7 +76,7 @@ class RecordingPlayer:
 
 
 class WorldRunner:
-    """Steps a world in its own thread and leaves a copied snapshot after each step. Nobody else touches the world."""
+    """Steps a world in its own thread and leaves copied snapshots of it. Nobody else touches the world."""
 
     def __init__(self, world: Any, rebuild: Callable[[], Any] | None = None, playing: bool = False):
         self.world, self.rebuild = world, rebuild
@@ -83,7 +85,7 @@ class WorldRunner:
         self.wake = threading.Condition()
         self.playing, self.steps_wanted, self.reset_wanted, self.ended = playing, 0, False, False
         self.trouble = ""  # what the last failed step said
-        self.snapshot = take(world)
+        self.snapshot, self.stale, self.taken = take(world), False, time.monotonic()
         self.thread = threading.Thread(target=self.run, name="pliant simulation", daemon=True)
         self.thread.start()
 
@@ -110,16 +112,20 @@ class WorldRunner:
         return None
 
     def run(self) -> None:
-        while True:
+        while not self.ended:
             with self.wake:
-                while not (self.ended or self.playing or self.steps_wanted or self.reset_wanted):
+                busy = self.playing or self.steps_wanted or self.reset_wanted
+                if not busy and not self.stale:
                     self.wake.wait()
-                if self.ended:
-                    return
+                    continue
                 reset, self.reset_wanted = self.reset_wanted, False
                 if not reset and self.steps_wanted:
                     self.steps_wanted -= 1
-            self.work(reset)
+            if busy:
+                self.work(reset)
+            # a copy takes time: while the world runs, only as many as can be looked at
+            if not busy or time.monotonic() - self.taken > 1 / MOST_COPIES:
+                self.snapshot, self.stale, self.taken = take(self.world), False, time.monotonic()
 
     def work(self, reset: bool) -> None:
         try:
@@ -132,7 +138,7 @@ class WorldRunner:
             # a failed step changes nothing: stop here and say why
             with self.wake:
                 self.playing, self.steps_wanted, self.trouble = False, 0, str(error)
-        self.snapshot = take(self.world)
+        self.stale = True
 
     def rewind(self) -> None:
         if self.rebuild is None:
