@@ -232,7 +232,7 @@ JOINT: dict[str, OnPart] = {
     "joint_velocity": joint_velocity,
 }
 SENSOR: dict[str, OnPart] = {"value": sensor_value, "sensor": sensor_value}
-PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "geom", "site"): BODY}
+PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "site", "geom"): BODY}
 KNOWN = {"the run": RUN, "matter": MATTER, "a body": BODY, "a joint": JOINT, "a sensor": SENSOR}
 
 

@@ -51,21 +51,19 @@ def group_name(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F").replace(".", "%2E")
 
 
-def report_row(report: StepReport, world: World) -> NDArray[Any]:
+def report_row(report: StepReport) -> NDArray[Any]:
     """One row of /reports/steps."""
     after, before = report.after, report.before
     change = np.subtract(after.momentum, before.momentum)
-    impulses = [report.gravity_impulse, *report.boundary_impulses, *getattr(report, "body_impulses", ())]
+    impulses = [report.gravity_impulse, *report.boundary_impulses, *report.body_impulses]
     row = np.zeros((), REPORT)
     for field in ("time", "substeps", "max_speed"):
         row[field] = getattr(report, field)
     for field in ("mass", "volume", "kinetic_energy", "elastic_energy", "gravity_energy"):
         row[field] = getattr(after, field)
     row["momentum"], row["angular_momentum"] = after.momentum, after.angular_momentum
-    # without a balance nothing is known; what bodies give to matter is not in the report while coupling is one_way
-    bodies = getattr(world, "model", None) is not None and not hasattr(report, "body_impulses")
-    untold = bodies or not after.mass > 0
-    row["momentum_error"] = math.nan if untold else change - np.sum(impulses, axis=0)
+    # without a balance nothing is known
+    row["momentum_error"] = change - np.sum(impulses, axis=0) if after.mass > 0 else math.nan
     row["seconds"] = sum(report.stages.values())
     row["contacts"], row["iterations"] = getattr(report, "contacts", 0), getattr(report, "iterations", 0)
     row["warnings"] = len(report.warnings)
@@ -194,7 +192,7 @@ class Recorder:
     def add(self, report: StepReport) -> None:
         """After each step."""
         self._warnings += [(self.steps, text.encode()[:240]) for text in report.warnings]
-        self._rows.append(report_row(report, self.world))
+        self._rows.append(report_row(report))
         self.steps += 1
         if self.world.time * self.scene.record.rate < self._due - 1e-6:
             return

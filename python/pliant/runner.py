@@ -146,7 +146,7 @@ def advance(world: World, recorder: Recorder | None, log: RunLog, outcome: Outco
     outcome.seconds += time.perf_counter() - start
     outcome.steps += 1
     outcome.simulated += world.time - before
-    log.reports.append(report_row(report, world))
+    log.reports.append(report_row(report))
     if recorder is not None:
         recorder.add(report)
 

@@ -107,6 +107,7 @@ bool kind_of(int type, RigidShape::Kind& kind) {
 
 Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers& workers) {
   Geoms geoms;
+  geoms.in_model = std::size_t(model->ngeom);
   Fields fields(model, options, workers, geoms.warnings);
   for (int g = 0; g < model->ngeom; ++g) {
     if (model->geom_contype[g] == 0 && model->geom_conaffinity[g] == 0) continue;

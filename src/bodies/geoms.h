@@ -24,6 +24,7 @@ struct GeomOptions {
 
 struct Geoms {
   std::vector<Geom> list;
+  std::size_t in_model = 0;  // how many the model has
   std::vector<std::string> warnings;
 };
 

@@ -83,6 +83,7 @@ BodyObstacles::BodyObstacles(const Bodies& bodies, const Scene& scene, Workers& 
   const GeomOptions options = {0.02 * scene.step.cell, scene.cache_folder};
   Geoms geoms = touchable_geoms(bodies.model(), options, workers);
   warnings_ = std::move(geoms.warnings);
+  geom_count_ = geoms.in_model;
   for (const Geom& geom : geoms.list) geoms_.emplace_back(geom.id, geom.shape, friction_of(scene, geom));
   for (const GeomObstacle& geom : geoms_) pointers_.push_back(&geom);
   before_.resize(geoms_.size());

@@ -49,13 +49,15 @@ class BodyObstacles {
   void move_to(double part);
 
   std::span<const Obstacle* const> obstacles() const { return pointers_; }
-  int geom(std::size_t i) const { return geoms_[i].geom(); }
+  int geom(std::size_t i) const { return geoms_[i].geom(); }              // of obstacle i, its number in the model
+  std::size_t geom_count() const { return geom_count_; }                  // of the model
   const std::vector<std::string>& warnings() const { return warnings_; }  // of loading
 
  private:
   std::vector<GeomObstacle> geoms_;
   std::vector<const Obstacle*> pointers_;
   std::vector<Pose> before_;
+  std::size_t geom_count_;
   std::vector<std::string> warnings_;
 };
 

@@ -150,6 +150,7 @@ void clear(StepReport& report) {
   StepReport fresh;
   std::swap(fresh.stages, report.stages);
   std::swap(fresh.boundary_impulses, report.boundary_impulses);
+  std::swap(fresh.body_impulses, report.body_impulses);
   fresh.before = report.before;
   std::swap(fresh, report);
   report.stages.clear();
@@ -162,7 +163,10 @@ void prepare(Attempt<D, S>& a) {
   const StepOptions& o = a.model.scene.step;
   clear(a.report);
   a.report.substeps = a.plan.substeps;
-  if (a.work.bodies) a.grid_step.obstacles = a.work.bodies->obstacles();
+  if (a.work.bodies) {
+    a.grid_step.obstacles = a.work.bodies->obstacles();
+    a.report.body_impulses.assign(a.work.bodies->geom_count(), {0, 0, 0});
+  }
   a.work.impulses.assign(a.model.boundaries.size() + a.grid_step.obstacles.size(), Vec::zero());
   a.next.boundaries = a.now.boundaries;
   a.next.actuations = a.now.actuations;
@@ -186,9 +190,13 @@ void finish(Attempt<D, S>& a) {
   a.next.steps = a.now.steps + 1;
   a.report.time = a.next.time;
   a.report.blocks = a.work.layout.blocks.size();
-  for (std::size_t k = 0; k < a.model.boundaries.size(); ++k) {
+  const std::size_t boundaries = a.model.boundaries.size();
+  for (std::size_t k = 0; k < a.work.impulses.size(); ++k) {
     const Vec& v = a.work.impulses[k];
-    a.report.boundary_impulses.push_back({v[0], v[1], v[2]});
+    if (k < boundaries)
+      a.report.boundary_impulses.push_back({v[0], v[1], v[2]});
+    else
+      a.report.body_impulses[std::size_t(a.work.bodies->geom(k - boundaries))] = {v[0], v[1], v[2]};
   }
   if (!o.balance) return;
   a.report.after = balance(a.model, a.next, a.work);

@@ -402,10 +402,10 @@ TEST(DistanceField, RefusesWhatBoundsNoSolid) {
 
   TriangleSoup open = brick;
   open.triangles.erase(open.triangles.begin() + 5);
-  expect_error(ErrorCode::bad_file, {"brick", "3 edges are open", "at 0 edges", "close its holes"}, make(open));
+  expect_error(ErrorCode::bad_file, {"brick", "one side only (3 such edges)", "close its holes"}, make(open));
   TriangleSoup turned = brick;
   std::swap(turned.triangles[3][0], turned.triangles[3][1]);
-  expect_error(ErrorCode::bad_file, {"0 edges are open", "at 3 edges", "outward"}, make(turned));
+  expect_error(ErrorCode::bad_file, {"disagree about the outside", "3 such edges", "outward"}, make(turned));
   TriangleSoup lying = brick;
   lying.triangles[0][1] = 8;
   expect_error(ErrorCode::bad_file, {"vertex 8 of 8"}, make(lying));

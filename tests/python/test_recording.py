@@ -339,8 +339,8 @@ def test_a_robot_of_the_scene_goes_on_with_the_same_bits(tmp_path):
     assert recorder.world.state_hash() == there.state_hash()
     with pl.Recording(tmp_path / "a.h5") as recording:
         np.testing.assert_array_equal(recording.data(-1).qpos, there.data.qpos)
-        # nobody sums up what bodies give to matter, so there is no balance to check
-        assert np.isnan(recording.reports["momentum_error"]).all()
+        # round-off of float momenta, beside about 10 N s
+        assert np.abs(recording.reports["momentum_error"]).max() < 1e-4
         assert abs(there.data.qpos[0]) > 1e-6
 
 

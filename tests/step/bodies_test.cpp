@@ -98,6 +98,23 @@ TEST(Bodies, AFloorIsLikeABoundary) {
   for (int d = 0; d < 3; ++d) EXPECT_NEAR(mean_velocity(a)[d], mean_velocity(b)[d], 1e-9);
 }
 
+// what matter gains is what gravity and the bodies gave, to the round-off of a sum of 1e5 double terms of float momenta
+TEST(Bodies, ImpulsesOfBodiesCloseTheMomentumBalance) {
+  Scene scene = jelly_in_tray();
+  scene.contact.friction = 0.5;
+  scene.matter[0].velocity = {0.5, 0.2, -1};
+  World world(scene);
+  for (int i = 0; i < 20; ++i) {
+    const StepReport& r = world.step();
+    ASSERT_EQ(r.body_impulses.size(), 5u);
+    for (int d = 0; d < 3; ++d) {
+      double given = r.gravity_impulse[d];
+      for (const auto& impulse : r.body_impulses) given += impulse[d];
+      EXPECT_NEAR(r.after.momentum[d] - r.before.momentum[d], given, 2e-6);  // of about 1 N s
+    }
+  }
+}
+
 TEST(Bodies, ATrayCarriesMatterAlong) {
   Scene scene = jelly_in_tray();
   scene.contact.friction = 1;
