@@ -69,6 +69,7 @@ class World {
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress);
   // velocity of a boundary, m/s
   void set_boundary_velocity(const std::string& boundary, const Vec3& velocity);
+  std::vector<Vec3> boundary_centers() const;  // m, now, in the order of the scene
 
   Balance balance() const;
 

@@ -216,6 +216,16 @@ void bind_state(nb::class_<SharedWorld>& world) {
           "data", [](SharedWorld& self) { return self.bodies.data; }, nb::sig("def data(self) -> typing.Any"),
           "the bodies' mujoco.MjData, or None: read it, and set controls between steps")
       .def_prop_ro(
+          "boundary_centers",
+          [](SharedWorld& self) {
+            nb::list centers;
+            for (const Vec3& c : alone(self, [](const World& w) { return w.boundary_centers(); }))
+              centers.append(nb::make_tuple(c[0], c[1], c[2]));
+            return centers;
+          },
+          nb::sig("def boundary_centers(self) -> list[tuple[float, float, float]]"),
+          "m, where the boundaries are now, in the order of the scene")
+      .def_prop_ro(
           "report", [](SharedWorld& self) { return alone(self, [](World& w) { return StepReport(w.report()); }); },
           "of the last step")
       .def_prop_ro(

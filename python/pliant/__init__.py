@@ -54,6 +54,7 @@ __all__ = [
     "Boundary",
     "BoundaryKind",
     "Box",
+    "Camera",
     "Capsule",
     "Condition",
     "Contact",
@@ -74,6 +75,7 @@ __all__ = [
     "MotionPath",
     "NotFiniteError",
     "OutOfRangeError",
+    "Pose",
     "Precision",
     "Record",
     "Recorder",
@@ -98,8 +100,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Recordings need h5py, which is slow to load: only when asked for."""
-    homes = {"Recording": "pliant.recording", "Recorder": "pliant.recorder", "resume": "pliant.continuation"}
+    """Recordings and pictures need libraries that are slow to load: only when asked for."""
+    homes = {
+        "Camera": "pliant.cameras",
+        "Pose": "pliant.framing",
+        "Recorder": "pliant.recorder",
+        "Recording": "pliant.recording",
+        "resume": "pliant.continuation",
+    }
     if name not in homes:
         raise AttributeError(f"module 'pliant' has no attribute '{name}'")
     import importlib

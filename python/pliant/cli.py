@@ -74,6 +74,10 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--film", type=Path, metavar="OUT.mp4", help="the whole recording, in real time")
     parser.add_argument("--still", type=Path, metavar="OUT.png", help="one picture")
     parser.add_argument("--at", type=float, help="s, time of the still; default: the end")
+    parser.add_argument("--html", type=Path, metavar="OUT.html", help="a page with a time line that needs no network")
+    parser.add_argument("--camera", help="name of a camera of the bodies; default: one that sees everything")
+    parser.add_argument("--color", default="material", help="material, speed, strain or plastic")
+    parser.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("WIDTH", "HEIGHT"), help="pixels")
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -210,15 +214,26 @@ def is_recording(name: str) -> bool:
 
 
 def render(choice: argparse.Namespace) -> int:
-    if not choice.film and not choice.still:
-        raise BadInputError("nothing to render; give --film OUT.mp4 or --still OUT.png or both")
+    if not (choice.film or choice.still or choice.html):
+        raise BadInputError("nothing to render; give --film OUT.mp4, --still OUT.png or --html OUT.html")
     if choice.at is not None and not choice.still:
         raise BadInputError("--at is the time of a still; give --still OUT.png")
-    pictures = optional("pliant.pictures", "rendering")
     from pliant.recording import Recording
 
+    written = []
     with Recording(choice.recording) as recording:
-        written = pictures.render_recording(recording, film=choice.film, still=choice.still, at=choice.at)
+        if choice.film or choice.still:
+            written += optional("pliant.pictures", "rendering").render_recording(
+                recording,
+                film=choice.film,
+                still=choice.still,
+                at=choice.at,
+                size=tuple(choice.size),
+                camera=choice.camera,
+                field=choice.color,
+            )
+        if choice.html:
+            written.append(optional("pliant.viewer", "the viewer").export_html(recording, choice.html, choice.color))
     print(f"look at {' and '.join(str(path) for path in written)}")
     return 0
 

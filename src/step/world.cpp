@@ -174,6 +174,12 @@ class WorldOf : public World::Impl {
     now_.boundaries[k].velocity = {{velocity[0], velocity[1], velocity[2]}};
   }
 
+  std::vector<Vec3> boundary_centers() const override {
+    std::vector<Vec3> centers;
+    for (const BoundaryMotion& b : now_.boundaries) centers.push_back({b.center[0], b.center[1], b.center[2]});
+    return centers;
+  }
+
   Balance balance() override { return pliant::balance(model_, now_, work_); }
 
   std::vector<Section> sections() override {
@@ -327,6 +333,8 @@ void World::set_actuation(const std::string& matter, const std::array<double, 9>
 void World::set_boundary_velocity(const std::string& boundary, const Vec3& velocity) {
   impl_->set_boundary_velocity(boundary, velocity);
 }
+
+std::vector<Vec3> World::boundary_centers() const { return impl_->boundary_centers(); }
 
 std::uint64_t World::state_hash() const {
   std::uint64_t h = 0;

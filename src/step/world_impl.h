@@ -30,6 +30,7 @@ class World::Impl {
   virtual View view(const std::string& matter, Attribute attribute) const = 0;
   virtual void set_actuation(const std::string& matter, const std::array<double, 9>& stress) = 0;
   virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
+  virtual std::vector<Vec3> boundary_centers() const = 0;
   virtual Balance balance() = 0;
   // the whole state; who writes into it calls `state_replaced` afterwards
   virtual std::vector<Section> sections() = 0;

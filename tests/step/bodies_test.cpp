@@ -222,6 +222,7 @@ TEST(Bodies, BoundariesFollowTheirMotion) {
   World world(scene);
   for (int i = 0; i < 200; ++i) world.step();
   const Balance b = world.balance();
+  EXPECT_NEAR(world.boundary_centers()[0][2], 0.1, 1e-9);
   // at rest on the lifted floor: its middle is half a block above it, give or take a cell
   EXPECT_NEAR(b.gravity_energy / (b.mass * 9.81), 0.14, 0.02);
 }
