@@ -2,6 +2,7 @@
 #include "pliant/scene_file.h"
 
 #include "core/error.h"
+#include "scene/robot_file.h"
 #include "scene/scene_file_meaning.h"
 #include "scene/scene_file_sources.h"
 
@@ -55,6 +56,19 @@ void check_values(Scene scene, const SceneMarks& marks, Findings& findings) {
   }
 }
 
+// What the bodies' own files and texts ask for. They come last: they add their files to the sources of the findings.
+void check_robots(const Scene& scene, const SceneMarks& marks, RobotRules rules, Findings& findings) {
+  rules.max_memory = scene.max_memory;
+  RobotFiles robots(std::move(rules), findings);
+  for (const Body& body : scene.bodies) {
+    const std::string part = fmt::format("body '{}'", shown(body.name));
+    const auto text = marks.find(part + ": text");
+    if (findings.full()) return;
+    if (!body.file.empty()) robots.check_file(body.file, part);
+    if (text != marks.end() && !body.text.empty()) robots.check_text(body.text, text->second, part);
+  }
+}
+
 // The scene and all that is wrong with it.
 struct Loaded {
   Scene scene;
@@ -74,6 +88,8 @@ Loaded load(const std::string* yaml, const std::string& folder, const std::strin
     scene_keys(reader, loaded.scene);
     reader.finish();
     if (!findings.full()) check_meaning(loaded.scene, reader.marks(), findings);
+    const auto is_allowed = [&](const std::filesystem::path& path) { return sources.is_allowed(path); };
+    check_robots(loaded.scene, reader.marks(), {is_allowed, options.allow_outside}, findings);
     if (findings.empty()) check_values(loaded.scene, reader.marks(), findings);
   }
   loaded.wrong = findings.sorted();

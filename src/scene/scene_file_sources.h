@@ -19,11 +19,13 @@ class SceneSources {
   // from the folder of models. Empty, with a finding that names `part`, if there is none or it lies outside.
   std::string find_file(const YamlNode& node, const std::string& part) const;
 
+  // whether a file may be opened, by its place
+  bool is_allowed(const std::filesystem::path& path) const;
+
  private:
   bool parse(const std::string& yaml, int source, YamlNode& tree);
   bool include(YamlNode& tree, int source);
   bool include_one(const YamlNode& name, YamlNode& base);
-  bool is_allowed(const std::filesystem::path& path) const;
   bool override_all(YamlNode& tree);
 
   std::filesystem::path folder_;  // of the scene
