@@ -134,6 +134,14 @@ Spec empty_spec(const BodyOptions& options) {
   return spec;
 }
 
+// MuJoCo takes this memory when it compiles
+void check_memory(const Body& body, const mjSpec* spec) {
+  constexpr double most = double(std::size_t(8) << 30);
+  if (double(spec->memory) <= most) return;
+  fail(ErrorCode::too_large, "{}: <size memory> asks for {:.3g} bytes, the limit is {:.3g}; give less, or leave it out",
+       source(body), double(spec->memory), most);
+}
+
 Spec parse(const Body& body, const BodyOptions& options, MujocoLog& log) {
   char words[2048] = "";
   mjSpec* spec = nullptr;
@@ -143,8 +151,10 @@ Spec parse(const Body& body, const BodyOptions& options, MujocoLog& log) {
   });
   if (!ok) refuse(body, log.error());
   if (!spec) refuse(body, words);
+  Spec owned(spec);
+  check_memory(body, spec);
   set_options(spec, options);
-  return Spec(spec);
+  return owned;
 }
 
 std::shared_ptr<mjModel> compile(mjSpec* spec, MujocoLog& log, std::string& words) {

@@ -239,6 +239,11 @@ TEST(assemble, bad_scenes_are_refused_with_a_cure) {
   EXPECT_TRUE(has(refusal({good}, ErrorCode::bad_input, options), "timestep"));
 }
 
+TEST(assemble, memory_that_no_machine_has_is_refused) {
+  const Body greedy = with_text("arm", "<mujoco><size memory='1000G'/></mujoco>");
+  EXPECT_TRUE(has(refusal({greedy}, ErrorCode::too_large), "1.07e+12 bytes"));
+}
+
 TEST(assemble, files_that_disagree_are_refused) {
   const Body other = with_text("other", "<mujoco><option cone='pyramidal' solver='CG'/></mujoco>");
   const std::string text = refusal({with_text("arm", arm), other}, ErrorCode::bad_file);
