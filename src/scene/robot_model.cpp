@@ -264,6 +264,8 @@ void RobotModel::attach_model(const Document& document, const XmlTag& tag) {
   RobotModel model(context_);
   model.check_file(path, place);
   --context_.models;
+  // MuJoCo makes it once, also if nothing attaches it
+  parts_ += model.parts();
   const std::string* name = tag.find("name");
   models_[name ? *name : ""] = model.parts();
   largest_model_ = std::max(largest_model_, model.parts());

@@ -191,6 +191,13 @@ TEST_F(RobotFile, ModelsThatMultiply) {
   expect_part(complaints("file: m3.xml"), "is named twice, or names itself");
 }
 
+TEST_F(RobotFile, ModelsThatAreNotAttached) {
+  write("m.xml", "<mujoco><worldbody><replicate count='300000'><geom/></replicate></worldbody></mujoco>");
+  std::string models;
+  for (int i = 0; i < 4; ++i) models += fmt::format("<model name='{}' file='m.xml'/>", i);
+  expect_part(mjcf("<asset>" + models + "</asset>"), "the robots of the scene have 1.2e+06 parts");
+}
+
 TEST_F(RobotFile, IncludesThatNeverEnd) {
   expect_part(mjcf("<include file='arm.xml'/>"),
               "arm.xml:2: body 'arm': file 'arm.xml' is named twice, or names itself");
