@@ -21,6 +21,7 @@ namespace pliant {
 struct SharedBodies {
   std::shared_ptr<mjModel> model;
   std::shared_ptr<mjData> data;
+  std::vector<std::string> warnings;  // from making them, told in the first report
 };
 
 // A strided view of one attribute of the particles of one piece of matter. Valid until the next step or restore;

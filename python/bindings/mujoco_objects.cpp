@@ -64,6 +64,7 @@ MujocoObjects assemble_objects(const Scene& scene) {
   const Assembly assembly = assemble(scene.bodies, options);
   objects.model = model_from_bytes(assembly.model.get());
   objects.data = mujoco().attr("MjData")(objects.model);
+  objects.warnings = assembly.warnings;
   const SharedBodies both = shared_bodies(objects);
   Bodies(both.model, both.data).set_home();
   return objects;
@@ -72,12 +73,12 @@ MujocoObjects assemble_objects(const Scene& scene) {
 MujocoObjects given_objects(nb::object model, nb::object data) {
   require(model, "MjModel");
   require(data, "MjData");
-  return {model, data};
+  return {model, data, {}};
 }
 
 SharedBodies shared_bodies(const MujocoObjects& objects) {
   if (objects.model.is_none()) return {};
-  return {shared<mjModel>(objects.model), shared<mjData>(objects.data)};
+  return {shared<mjModel>(objects.model), shared<mjData>(objects.data), objects.warnings};
 }
 
 }  // namespace pliant::python

@@ -1,6 +1,9 @@
 // Models and data of the Python package mujoco, shared with the simulation, never copied.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "bindings.h"
 #include "pliant/world.h"
 
@@ -9,6 +12,7 @@ namespace pliant::python {
 // mujoco.MjModel and mujoco.MjData; None where a world has no bodies
 struct MujocoObjects {
   nb::object model = nb::none(), data = nb::none();
+  std::vector<std::string> warnings;  // from making them
 };
 
 // the bodies of the scene, at home

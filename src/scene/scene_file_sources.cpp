@@ -87,10 +87,10 @@ bool SceneSources::is_allowed(const fs::path& path) const {
 
 std::string SceneSources::find_file(const YamlNode& node, const std::string& part) const {
   const fs::path name(node.text);
-  fs::path path = folders_[std::size_t(node.mark.source)] / name;
+  fs::path path = (folders_[std::size_t(node.mark.source)] / name).lexically_normal();
   const std::string prefix = "models/";
   if (!is_file(path) && !options_.models.empty() && node.text.rfind(prefix, 0) == 0) {
-    path = fs::path(options_.models) / node.text.substr(prefix.size());
+    path = (fs::path(options_.models) / node.text.substr(prefix.size())).lexically_normal();
   }
   const bool has_place = !real_path(path).empty();
   if (has_place && !is_allowed(path)) {
@@ -104,7 +104,7 @@ std::string SceneSources::find_file(const YamlNode& node, const std::string& par
         "check its name: it is looked up from the folder of the scene, models/... also among Pliant's models");
     return {};
   }
-  return path.lexically_normal().string();
+  return path.string();
 }
 
 bool SceneSources::parse(const std::string& yaml, int source, YamlNode& tree) {

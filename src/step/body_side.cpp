@@ -35,10 +35,9 @@ BodySide::BodySide(const Scene& scene, Workers& workers) : BodySide(scene, assem
 BodySide::BodySide(const Scene& scene, const Assembly& assembly, Workers& workers)
     : BodySide(scene, Bodies(assembly.model), assembly.warnings, workers) {}
 
-BodySide::BodySide(const Scene& scene, const std::shared_ptr<mjModel>& model, const std::shared_ptr<mjData>& data,
-                   Workers& workers)
-    : BodySide(scene, Bodies(model, data), {}, workers) {
-  const double timestep = timestep_of(model.get());
+BodySide::BodySide(const Scene& scene, const SharedBodies& bodies, Workers& workers)
+    : BodySide(scene, Bodies(bodies.model, bodies.data), bodies.warnings, workers) {
+  const double timestep = timestep_of(bodies.model.get());
   if (std::fabs(timestep - scene.step.dt) > 1e-12 * timestep)
     fail(ErrorCode::bad_input, "step.dt is {} s, but the model's own timestep is {} s; make them equal", scene.step.dt,
          timestep);

@@ -3,6 +3,7 @@
 
 #include "bodies/bodies.h"
 #include "bodies/motion.h"
+#include "pliant/world.h"
 #include "step/body_obstacles.h"
 
 #include <memory>
@@ -18,8 +19,7 @@ class BodySide {
   // the scene's bodies, at home
   BodySide(const Scene& scene, Workers& workers);
   // a user's own model and data, as they are; its timestep must be the scene's dt
-  BodySide(const Scene& scene, const std::shared_ptr<mjModel>& model, const std::shared_ptr<mjData>& data,
-           Workers& workers);
+  BodySide(const Scene& scene, const SharedBodies& bodies, Workers& workers);
 
   // the bodies' step from this time on, towards the targets of the motion at its end, and the paths of the obstacles in
   // it

@@ -74,7 +74,7 @@ class WorldOf : public World::Impl {
   WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, int threads)
       : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_) {
     if (bodies.model)
-      bodies_ = std::make_unique<BodySide>(scene, bodies.model, bodies.data, workers_);
+      bodies_ = std::make_unique<BodySide>(scene, bodies, workers_);
     else if (!scene.bodies.empty())
       bodies_ = std::make_unique<BodySide>(scene, workers_);
     if (bodies_) work_.bodies = &bodies_->obstacles();

@@ -102,3 +102,11 @@ def test_bodies_are_saved_and_restored():
         a.step()
         b.step()
     assert a.state_hash() == b.state_hash()
+
+
+def test_what_matter_will_not_feel_is_in_the_first_report():
+    hills = """<mujoco><asset><hfield name="hills" nrow="2" ncol="2" size="1 1 .1 .1"/></asset>
+    <worldbody><geom type="hfield" hfield="hills"/></worldbody></mujoco>"""
+    world = pl.World(pl.Scene(bodies=[pl.Body(name="land", text=hills)]))
+    assert any("matter does not feel" in text for text in world.step().warnings)
+    assert world.step().warnings == []
