@@ -26,8 +26,8 @@ bench: build
 
 format: setup
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
-	.venv/bin/ruff check --fix --quiet python tests tools/setup tools/test
-	.venv/bin/ruff format --quiet python tests tools/setup tools/test
+	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test
+	.venv/bin/ruff format --quiet python tests models tools/setup tools/test
 
 clean:
 	rm -rf build out

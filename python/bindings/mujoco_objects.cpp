@@ -58,10 +58,7 @@ void require(const nb::object& object, const char* type) {
 MujocoObjects assemble_objects(const Scene& scene) {
   MujocoObjects objects;
   if (scene.bodies.empty()) return objects;
-  BodyOptions options;
-  options.timestep = scene.step.dt;
-  options.gravity = scene.step.gravity;
-  const Assembly assembly = assemble(scene.bodies, options);
+  const Assembly assembly = assemble(scene);
   objects.model = model_from_bytes(assembly.model.get());
   objects.data = mujoco().attr("MjData")(objects.model);
   objects.warnings = assembly.warnings;

@@ -243,4 +243,11 @@ Assembly assemble(const std::vector<Body>& bodies, const BodyOptions& options) {
   return assembly;
 }
 
+Assembly assemble(const Scene& scene) {
+  BodyOptions options;
+  options.timestep = scene.step.dt;
+  options.gravity = scene.step.gravity;
+  return assemble(scene.bodies, options);
+}
+
 }  // namespace pliant

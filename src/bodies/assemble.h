@@ -35,4 +35,7 @@ struct Assembly {
 // a cure. No bodies: an empty world.
 Assembly assemble(const std::vector<Body>& bodies, const BodyOptions& options);
 
+// the bodies of a scene, with its dt and gravity
+Assembly assemble(const Scene& scene);
+
 }  // namespace pliant

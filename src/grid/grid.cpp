@@ -73,6 +73,45 @@ inline void join_rows(const Node<S>* before, const Node<S>* here, const Node<S>*
   std::memcpy(row + 5, after, 3 * sizeof(Node<S>));
 }
 
+// the nodes of a slot: where they are, and a ball around them
+template <int D>
+struct SlotPlace {
+  Vec origin = Vec::zero(), center = Vec::zero();
+  double h, radius;
+
+  SlotPlace(const Slot<D>& slot, int grid, double cell) : h(cell) {
+    for (int d = 0; d < D; ++d) {
+      origin[d] = (double(slot.coord[d]) * block_side + 0.5 * grid) * h;
+      center[d] = origin[d] + 0.5 * (block_side - 1) * h;
+    }
+    radius = 0.5 * (block_side - 1) * h * std::sqrt(double(D)) + 1e-9 * h;
+  }
+  Vec node(int n) const {
+    Vec x = origin;
+    for (int d = D - 1; d >= 0; --d, n /= block_side) x[d] += (n % block_side) * h;
+    return x;
+  }
+};
+
+template <int D, class S>
+Vec velocity_of(const Node<S>& node) {
+  Vec v = Vec::zero();
+  for (int d = 0; d < D; ++d) v[d] = node.a[d];
+  return v;
+}
+
+// writes the velocity and gives the impulse that this took
+template <int D, class S>
+Vec change_velocity(Node<S>& node, const Vec& after) {
+  Vec impulse = Vec::zero();
+  for (int d = 0; d < D; ++d) {
+    const double before = node.a[d];
+    node.a[d] = S(after[d]);
+    impulse[d] = double(node.a[node_mass]) * (double(node.a[d]) - before);
+  }
+  return impulse;
+}
+
 }  // namespace
 
 template <int D, class S>
@@ -146,45 +185,6 @@ bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int gr
     }
   }
   return any;
-}
-
-// the nodes of a slot: where they are, and a ball around them
-template <int D>
-struct SlotPlace {
-  Vec origin = Vec::zero(), center = Vec::zero();
-  double h, radius;
-
-  SlotPlace(const Slot<D>& slot, int grid, double cell) : h(cell) {
-    for (int d = 0; d < D; ++d) {
-      origin[d] = (double(slot.coord[d]) * block_side + 0.5 * grid) * h;
-      center[d] = origin[d] + 0.5 * (block_side - 1) * h;
-    }
-    radius = 0.5 * (block_side - 1) * h * std::sqrt(double(D)) + 1e-9 * h;
-  }
-  Vec node(int n) const {
-    Vec x = origin;
-    for (int d = D - 1; d >= 0; --d, n /= block_side) x[d] += (n % block_side) * h;
-    return x;
-  }
-};
-
-template <int D, class S>
-Vec velocity_of(const Node<S>& node) {
-  Vec v = Vec::zero();
-  for (int d = 0; d < D; ++d) v[d] = node.a[d];
-  return v;
-}
-
-// writes the velocity and gives the impulse that this took
-template <int D, class S>
-Vec change_velocity(Node<S>& node, const Vec& after) {
-  Vec impulse = Vec::zero();
-  for (int d = 0; d < D; ++d) {
-    const double before = node.a[d];
-    node.a[d] = S(after[d]);
-    impulse[d] = double(node.a[node_mass]) * (double(node.a[d]) - before);
-  }
-  return impulse;
 }
 
 template <int D, class S>

@@ -8,16 +8,6 @@
 #include <cmath>
 
 namespace pliant {
-namespace {
-
-Assembly assembly_of(const Scene& scene) {
-  BodyOptions options;
-  options.timestep = scene.step.dt;
-  options.gravity = scene.step.gravity;
-  return assemble(scene.bodies, options);
-}
-
-}  // namespace
 
 BodySide::BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string> warnings, Workers& workers)
     : bodies_(std::move(bodies)),
@@ -30,7 +20,7 @@ BodySide::BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string>
   bodies_.update_kinematics();
 }
 
-BodySide::BodySide(const Scene& scene, Workers& workers) : BodySide(scene, assembly_of(scene), workers) {}
+BodySide::BodySide(const Scene& scene, Workers& workers) : BodySide(scene, assemble(scene), workers) {}
 
 BodySide::BodySide(const Scene& scene, const Assembly& assembly, Workers& workers)
     : BodySide(scene, Bodies(assembly.model), assembly.warnings, workers) {}

@@ -141,8 +141,8 @@ TEST(Bodies, ATrayCarriesMatterAlong) {
     middle += p[0] / double(x.count);
     EXPECT_GT(p[2], -0.02);
   }
-  EXPECT_NEAR(middle, 0.5, 0.03);
-  EXPECT_NEAR(late, 0, 0.05);
+  EXPECT_NEAR(middle, 0.5, 0.02);
+  EXPECT_NEAR(late, 0, 0.025);
 }
 
 // matter on a turning plate gets the plate's velocity field
