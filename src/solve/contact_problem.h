@@ -1,0 +1,47 @@
+// Contact as a minimisation over the velocities of nodes:
+//   minimise  1/2 sum_i m_i |v_i - v*_i|^2  +  sum_c l_c(u_c),     u_c = sum_i w_ci v_i - b_c
+// What the nodes, the weights and the laws belong to is not known here.
+#pragma once
+
+#include "core/small.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace pliant {
+
+using Vec3d = Vector<double, 3>;
+using Mat3d = Matrix<double, 3>;
+
+// a function of the step length along a line, with its derivatives
+struct LineValue {
+  double value = 0, slope = 0, curvature = 0;
+};
+
+// The laws of all contacts, l_c(u_c): convex, once continuously differentiable. u is the velocity of the matter relative
+// to the body; all vectors in the world's frame. The impulse on the matter is -gradient.
+class ContactPotential {
+ public:
+  virtual ~ContactPotential() = default;
+  virtual std::size_t size() const = 0;
+
+  // of contact c at u; the Hessian is symmetric and not negative
+  virtual double evaluate(std::size_t c, const Vec3d& u, Vec3d& gradient, Mat3d& hessian) const = 0;
+  virtual Vec3d gradient(std::size_t c, const Vec3d& u) const = 0;
+  // of contact c at u + alpha du, by alpha
+  virtual LineValue along(std::size_t c, const Vec3d& u, const Vec3d& du, double alpha) const = 0;
+};
+
+// Row c of the weights holds the entries [begins[c], begins[c + 1]) of nodes and weights; a node is in a row once.
+struct ContactProblem {
+  std::span<const double> mass;           // kg, by node, above 0
+  std::span<const Vec3d> free_velocity;   // m/s, v*, by node
+  std::span<const std::uint32_t> begins;  // by contact, and one more
+  std::span<const std::uint32_t> nodes;
+  std::span<const double> weights;
+  std::span<const Vec3d> bias;  // m/s, b_c, by contact
+  const ContactPotential* potential = nullptr;
+};
+
+}  // namespace pliant
