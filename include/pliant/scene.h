@@ -78,14 +78,24 @@ struct Body {
   std::string attach_to;              // "other/site": a site of a body named before, which carries this one; empty: the world
 };
 
-// How matter and bodies touch. A pair overrides the default for one piece of matter and the geoms of one body.
+// How matter and bodies touch. A pair overrides the default for one piece of matter and the geoms of one body; of several
+// pairs that fit, the last one counts.
 struct ContactPair {
-  std::string matter;                 // name of a piece of matter
-  std::string body;                   // "name" or "name/part": a body and all that it carries, or one geom
+  std::string matter;                 // name of a piece of matter; empty: all
+  std::string body;                   // "name" or "name/part": a body and all that it carries, or one geom; empty: all
   double friction = 0.5;              // Coulomb coefficient
+  double stiffness = 0;               // N/m^3; 0: as Contact says
+  double dissipation = -1;            // s/m; below 0: as Contact says
 };
 struct Contact {
-  double friction = 0.5;
+  enum class Law { lagged, sap };     // see src/contact/README.md
+  Law law = Law::lagged;
+  double friction = 0.5;              // Coulomb coefficient
+  double stiffness = 0;               // N/m^3, pressure per depth; 0: 10 E / cell of the material
+  double dissipation = 0;             // s/m, of Hunt and Crossley; lagged
+  double relaxation = 0;              // s, of the spring; sap
+  bool memory = true;                 // friction holds a spring at an anchor, so that it does not creep under load
+  double stiction = 1e-4;             // m/s, slip that friction without memory has at rest
   std::vector<ContactPair> pairs;
 };
 
@@ -116,8 +126,11 @@ struct Expect {
   double min = -1e300, max = 1e300;
 };
 
-// how bodies and matter act on each other; one_way: bodies are moving boundaries for matter and do not feel it
-enum class Coupling { one_way };
+// how bodies and matter act on each other
+enum class Method {
+  async,    // explicit substeps of matter with convex contact in each; their impulses go to the bodies (S2)
+  one_way,  // bodies are moving boundaries for the grid and do not feel it
+};
 
 struct StepOptions {
   double dt = 1e-3;                   // s, one call of World::step
@@ -129,7 +142,9 @@ struct StepOptions {
   Kernel kernel = Kernel::quadratic;
   Transfer transfer = Transfer::mls;
   bool balance = true;                // fill in the balance of the report
-  Coupling coupling = Coupling::one_way;
+  Method method = Method::async;
+  double tolerance = 5e-2;            // of the contact solver, relative, 1e-10..1
+  int max_iterations = 1000;          // of the contact solver; more is an error
 };
 
 struct Scene {

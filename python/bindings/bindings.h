@@ -11,8 +11,15 @@ namespace pliant::python {
 
 namespace nb = nanobind;
 
+// A contact with a Python list of pairs.
 struct ContactRecord {
+  Contact::Law law = Contact{}.law;
   double friction = Contact{}.friction;
+  double stiffness = Contact{}.stiffness;
+  double dissipation = Contact{}.dissipation;
+  double relaxation = Contact{}.relaxation;
+  bool memory = Contact{}.memory;
+  double stiction = Contact{}.stiction;
   nb::list pairs;
 };
 

@@ -80,9 +80,15 @@ struct Choices<Motion::Path> {
 };
 
 template <>
-struct Choices<Coupling> {
-  static constexpr const char* type = "Coupling";
-  static constexpr std::array names = {"one_way"};
+struct Choices<Method> {
+  static constexpr const char* type = "Method";
+  static constexpr std::array names = {"async", "one_way"};
+};
+
+template <>
+struct Choices<Contact::Law> {
+  static constexpr const char* type = "ContactLaw";
+  static constexpr std::array names = {"lagged", "sap"};
 };
 
 template <class E>

@@ -116,8 +116,33 @@ void bind_options(nb::module_& module) {
       .field("kernel", &StepOptions::kernel, "linear, quadratic or compact")
       .field("transfer", &StepOptions::transfer, "pic, apic or mls")
       .field("balance", &StepOptions::balance, "fill in the balance of the report")
-      .field("coupling", &StepOptions::coupling, "one_way: bodies are moving boundaries for matter and do not feel it")
+      .field("method", &StepOptions::method,
+             "async: matter and bodies act on each other; one_way: bodies are moving boundaries and do not feel matter")
+      .field("tolerance", &StepOptions::tolerance, "of the contact solver, relative, 1e-10..1")
+      .field("max_iterations", &StepOptions::max_iterations, "of the contact solver; more is an error")
       .finish();
+}
+
+Contact contact_of(const ContactRecord& record) {
+  return {.law = record.law,
+          .friction = record.friction,
+          .stiffness = record.stiffness,
+          .dissipation = record.dissipation,
+          .relaxation = record.relaxation,
+          .memory = record.memory,
+          .stiction = record.stiction,
+          .pairs = items_of<ContactPair>(record.pairs, "Scene.contact.pairs")};
+}
+
+ContactRecord record_of(const Contact& contact) {
+  return {.law = contact.law,
+          .friction = contact.friction,
+          .stiffness = contact.stiffness,
+          .dissipation = contact.dissipation,
+          .relaxation = contact.relaxation,
+          .memory = contact.memory,
+          .stiction = contact.stiction,
+          .pairs = list_of(contact.pairs)};
 }
 
 }  // namespace
@@ -132,8 +157,7 @@ Scene scene_of(const SceneRecord& record) {
   scene.matter = items_of<Matter>(record.matter, "Scene.matter");
   scene.boundaries = items_of<Boundary>(record.boundaries, "Scene.boundaries");
   scene.bodies = items_of<Body>(record.bodies, "Scene.bodies");
-  scene.contact.friction = record.contact.friction;
-  scene.contact.pairs = items_of<ContactPair>(record.contact.pairs, "Scene.contact.pairs");
+  scene.contact = contact_of(record.contact);
   scene.motion = items_of<Motion>(record.motion, "Scene.motion");
   scene.record = record.record;
   scene.expect = items_of<Expect>(record.expect, "Scene.expect");
@@ -153,7 +177,7 @@ SceneRecord record_of(const Scene& scene) {
           .matter = list_of(scene.matter),
           .boundaries = list_of(scene.boundaries),
           .bodies = list_of(scene.bodies),
-          .contact = {scene.contact.friction, list_of(scene.contact.pairs)},
+          .contact = record_of(scene.contact),
           .motion = list_of(scene.motion),
           .record = scene.record,
           .expect = list_of(scene.expect),

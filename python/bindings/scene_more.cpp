@@ -22,13 +22,23 @@ void bind_body(nb::module_& module) {
 }
 
 void bind_contact(nb::module_& module) {
-  Record<ContactPair>(module, "ContactPair", "How one piece of matter and one body touch.")
-      .field("matter", &ContactPair::matter, "name of a piece of matter")
-      .field("body", &ContactPair::body, "'name' or 'name/part': a body and all that it carries, or one geom")
+  Record<ContactPair>(module, "ContactPair",
+                      "How one piece of matter and one body touch; of several that fit, the last counts.")
+      .field("matter", &ContactPair::matter, "name of a piece of matter; empty: all")
+      .field("body", &ContactPair::body,
+             "'name' or 'name/part': a body and all that it carries, or one geom; empty: all")
       .field("friction", &ContactPair::friction, "Coulomb coefficient")
+      .field("stiffness", &ContactPair::stiffness, "N/m^3; 0: as Contact says")
+      .field("dissipation", &ContactPair::dissipation, "s/m; below 0: as Contact says")
       .finish();
   Record<ContactRecord>(module, "Contact", "How matter and bodies touch.")
+      .field("law", &ContactRecord::law, "lagged or sap")
       .field("friction", &ContactRecord::friction, "Coulomb coefficient, where no pair says otherwise")
+      .field("stiffness", &ContactRecord::stiffness, "N/m^3, pressure per depth; 0: 10 E / cell of the material")
+      .field("dissipation", &ContactRecord::dissipation, "s/m, of Hunt and Crossley; lagged")
+      .field("relaxation", &ContactRecord::relaxation, "s, of the contact's spring; sap")
+      .field("memory", &ContactRecord::memory, "friction holds a spring at an anchor and does not creep under load")
+      .field("stiction", &ContactRecord::stiction, "m/s, slip that friction without memory has at rest")
       .field(list_field<ContactPair>("Contact", "pairs", &ContactRecord::pairs), "list[ContactPair]", "exceptions")
       .finish();
 }

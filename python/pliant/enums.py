@@ -91,7 +91,16 @@ class MotionPath(StrEnum):
     hold = auto()
 
 
-class Coupling(StrEnum):
+class Method(StrEnum):
     """How bodies and matter act on each other."""
 
+    # auto() takes the member's name, and async is a word of the language
+    asynchronous = "async"
     one_way = auto()
+
+
+class ContactLaw(StrEnum):
+    """How the impulses of contact follow from velocities."""
+
+    lagged = auto()
+    sap = auto()

@@ -33,6 +33,12 @@ struct Part {
     }
   }
 
+  void not_negative(const char* what, double value, const char* unit) const {
+    if (!(value >= 0) || !std::isfinite(value)) {
+      fail(ErrorCode::bad_input, "{}: {} is {} {}; give a number of 0 or more", name, what, value, unit);
+    }
+  }
+
   void friction(double value) const {
     if (!(value >= 0) || !std::isfinite(value))
       fail(ErrorCode::bad_input, "{}: friction is {}; give a coefficient of 0 or more", name, value);
@@ -111,6 +117,13 @@ void check_step(const StepOptions& step, int dimension) {
   }
   part.known("kernel", step.kernel, Kernel::compact);
   part.known("transfer", step.transfer, Transfer::mls);
+  part.known("method", step.method, Method::one_way);
+  if (!(step.tolerance >= 1e-10 && step.tolerance <= 1)) {
+    fail(ErrorCode::bad_input, "step: tolerance is {}; give a number from 1e-10 to 1", step.tolerance);
+  }
+  if (step.max_iterations < 1) {
+    fail(ErrorCode::bad_input, "step: max_iterations is {}; give 1 or more", step.max_iterations);
+  }
 }
 
 void check_shape(const Part& part, const Shape& shape) {
@@ -235,15 +248,38 @@ void check_boundary(const Part& part, const Boundary& boundary) {
   if (boundary.kind == Kind::cylinder) part.positive("length", boundary.length, "m");
 }
 
+void check_pair(const Part& part, const ContactPair& pair, const std::vector<Matter>& matter) {
+  part.friction(pair.friction);
+  part.not_negative("stiffness", pair.stiffness, "N/m^3");
+  part.finite("dissipation", pair.dissipation, "s/m");
+  const auto is_named = [&](const Matter& m) { return m.name == pair.matter; };
+  if (!pair.matter.empty() && std::none_of(matter.begin(), matter.end(), is_named)) {
+    fail(ErrorCode::bad_input, "{}: matter '{}' does not exist; name a piece of the scene, or none for all", part.name,
+         pair.matter);
+  }
+}
+
+void check_contact(const Contact& contact, const std::vector<Matter>& matter, int dimension) {
+  const Part part{"contact", dimension};
+  part.known("law", contact.law, Contact::Law::sap);
+  part.friction(contact.friction);
+  part.not_negative("stiffness", contact.stiffness, "N/m^3");
+  part.not_negative("dissipation", contact.dissipation, "s/m");
+  part.not_negative("relaxation", contact.relaxation, "s");
+  part.positive("stiction", contact.stiction, "m/s");
+  for (const ContactPair& pair : contact.pairs) {
+    const std::string name = fmt::format("contact of {} and {}", pair.matter.empty() ? "all" : "'" + pair.matter + "'",
+                                         pair.body.empty() ? "all" : "'" + pair.body + "'");
+    check_pair({name, dimension}, pair, matter);
+  }
+}
+
 // what can be said before MuJoCo has read the files
 void check_bodies(const Scene& scene) {
   const Part all{"scene", scene.dimension};
   all.positive("duration", scene.duration, "s");
   all.positive("record.rate", scene.record.rate, "1/s");
-  const Part contact{"contact", scene.dimension};
-  contact.friction(scene.contact.friction);
-  for (const ContactPair& pair : scene.contact.pairs)
-    Part{fmt::format("contact of '{}' and '{}'", pair.matter, pair.body), scene.dimension}.friction(pair.friction);
+  check_contact(scene.contact, scene.matter, scene.dimension);
   check_names(scene.bodies, "body");
   if (!scene.bodies.empty() && scene.dimension != 3) {
     fail(ErrorCode::bad_input, "scene: dimension is {}, but bodies live in 3; leave out the bodies or use 3",

@@ -43,8 +43,13 @@ void step_keys(Keys& keys, StepOptions& step) {
   choose(keys, {.name = "transfer", .what = "what particles give to the nodes and take from them"}, step.transfer,
          {"pic", "apic", "mls"});
   keys.flag({.name = "balance", .what = "reports say mass, momentum, energy and volume"}, step.balance);
-  choose(keys, {.name = "coupling", .what = "one_way: bodies move matter and do not feel it"}, step.coupling,
-         {"one_way"});
+  choose(keys,
+         {.name = "method",
+          .what = "async: matter and bodies act on each other; one_way: bodies move matter and do not feel it"},
+         step.method, {"async", "one_way"});
+  keys.number({.name = "tolerance", .what = "of the contact solver, relative"}, step.tolerance, {1e-10, 1});
+  count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
+        most_int);
 }
 
 void material_keys(Keys& keys, Material& m) {
@@ -193,12 +198,38 @@ void body_keys(Keys& keys, Body& body) {
                NameOf::body_part);
 }
 
-void pair_keys(Keys& keys, ContactPair& pair) {
-  keys.name_of({.name = "matter", .what = "a piece of matter", .required = true}, pair.matter, NameOf::matter);
+void pair_keys(Keys& keys, const Contact& contact, ContactPair& pair) {
+  const char* inherited = "as contact says";
+  if (keys.reads) pair.friction = contact.friction;
+  keys.name_of({.name = "matter", .what = "a piece of matter; nothing: all"}, pair.matter, NameOf::matter);
   keys.name_of(
-      {.name = "body", .what = "\"body\": with all that it carries; \"body/geom\": one geom", .required = true},
+      {.name = "body", .what = "\"body\": with all that it carries; \"body/geom\": one geom; nothing: all bodies"},
       pair.body, NameOf::body);
-  keys.number({.name = "friction", .what = "Coulomb coefficient"}, pair.friction, not_negative);
+  keys.number({.name = "friction", .what = "Coulomb coefficient", .always = true, .standard = inherited}, pair.friction,
+              not_negative);
+  keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: as contact says"}, pair.stiffness,
+              not_negative);
+  // every number below 0 means the same
+  if (pair.dissipation < 0) pair.dissipation = ContactPair().dissipation;
+  keys.number({.name = "dissipation", .unit = "s/m", .what = "of Hunt and Crossley", .standard = inherited},
+              pair.dissipation, not_negative);
+}
+
+void contact_keys(Keys& keys, Contact& contact) {
+  choose(keys, {.name = "law", .what = "how impulses follow from velocities"}, contact.law, {"lagged", "sap"});
+  keys.number({.name = "friction", .what = "Coulomb coefficient"}, contact.friction, not_negative);
+  keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: 10 E / cell of the material"},
+              contact.stiffness, not_negative);
+  keys.number({.name = "dissipation", .unit = "s/m", .what = "of Hunt and Crossley; of law lagged"},
+              contact.dissipation, not_negative);
+  keys.number({.name = "relaxation", .unit = "s", .what = "of the contact's spring; of law sap"}, contact.relaxation,
+              not_negative);
+  keys.flag({.name = "memory", .what = "friction holds a spring at an anchor and does not creep under load"},
+            contact.memory);
+  keys.number({.name = "stiction", .unit = "m/s", .what = "slip that friction without memory has at rest"},
+              contact.stiction, positive);
+  keys.listed({.name = "pairs", .what = "exceptions; of several that fit, the last counts"}, "contact pair",
+              contact.pairs, [&](Keys& inner, ContactPair& pair) { pair_keys(inner, contact, pair); });
 }
 
 // One row of a motion.
@@ -354,8 +385,7 @@ void scene_keys(Keys& keys, Scene& scene) {
              boundary_keys);
   keys.named({.name = "bodies", .what = "robots and things"}, "body", scene.bodies, body_keys);
   if (keys.enter({.name = "contact", .what = "how matter and bodies touch"})) {
-    keys.number({.name = "friction", .what = "Coulomb coefficient"}, scene.contact.friction, not_negative);
-    keys.listed({.name = "pairs", .what = "exceptions"}, "contact pair", scene.contact.pairs, pair_keys);
+    contact_keys(keys, scene.contact);
     keys.leave();
   }
   keys.listed({.name = "motion", .what = "what moves, and where to"}, "motion", scene.motion, motion_keys);

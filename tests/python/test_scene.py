@@ -73,7 +73,8 @@ CHOICES = [
     Choice(pl.Sampling, "method", pl.SamplingMethod),
     Choice(pl.Boundary, "kind", pl.BoundaryKind),
     Choice(pl.Boundary, "condition", pl.Condition),
-    Choice(pl.StepOptions, "coupling", pl.Coupling),
+    Choice(pl.StepOptions, "method", pl.Method),
+    Choice(pl.Contact, "law", pl.ContactLaw),
     Choice(pl.Motion, "kind", pl.MotionKind),
     Choice(pl.Motion, "path", pl.MotionPath),
 ]
@@ -105,7 +106,12 @@ def everything():
     scene = block()
     scene.name = "everything"
     scene.bodies = [pl.Body(name="arm", file="arm.xml", position=(0, 0, 1))]
-    scene.contact.pairs.append(pl.ContactPair(matter="left", body="arm/hand", friction=0.7))
+    scene.contact = pl.Contact(
+        law="sap", friction=0.2, stiffness=1e8, dissipation=0.1, relaxation=0.01, memory=False, stiction=1e-3
+    )
+    scene.contact.pairs.append(pl.ContactPair(matter="left", body="arm/hand", friction=0.7, stiffness=1e7))
+    scene.contact.pairs.append(pl.ContactPair(body="arm", dissipation=0))
+    scene.step.method, scene.step.tolerance, scene.step.max_iterations = "one_way", 1e-6, 50
     scene.motion = [pl.Motion(kind="mocap", target="arm/hand", times=[0, 1], values=np.eye(2, 7), path="linear")]
     scene.record = pl.Record(rate=30, deformation=True)
     scene.expect = [pl.Expect(name="stays", of="left", quantity="inside", box_size=(1, 1, 1), min=0.9)]
@@ -125,7 +131,7 @@ def test_numbers_of_a_motion():
 
 
 def test_pairs_of_a_contact_are_a_list():
-    contact = pl.Contact(friction=0.3, pairs=[pl.ContactPair(matter="a")])
+    contact = pl.Contact(law="sap", friction=0.3, memory=False, pairs=[pl.ContactPair(matter="a")])
     contact.pairs[0].friction = 0.1
     assert contact.pairs == [pl.ContactPair(matter="a", friction=0.1)]
     with pytest.raises(TypeError, match=r"Contact.pairs\[0\]"):

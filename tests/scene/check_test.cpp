@@ -92,8 +92,39 @@ TEST(CheckScene, Step) {
           {[](Scene& s) { s.step.substeps = 1001; }, {"substeps is 1001", "max_substeps 1000"}},
           {[](Scene& s) { s.step.kernel = Kernel(3); }, {"step", "kernel 3"}},
           {[](Scene& s) { s.step.transfer = Transfer(-1); }, {"step", "transfer -1"}},
+          {[](Scene& s) { s.step.method = Method(2); }, {"step", "method 2"}},
+          {[](Scene& s) { s.step.tolerance = 9e-11; }, {"step", "tolerance is 9e-11", "1e-10 to 1"}},
+          {[](Scene& s) { s.step.tolerance = 1.01; }, {"step", "tolerance is 1.01"}},
+          {[](Scene& s) { s.step.tolerance = nan; }, {"step", "tolerance is nan"}},
+          {[](Scene& s) { s.step.max_iterations = 0; }, {"step", "max_iterations is 0", "1 or more"}},
       },
       3);
+}
+
+ContactPair& pair(Scene& s) {
+  s.contact.pairs = {{"", "arm"}};
+  return s.contact.pairs[0];
+}
+
+TEST(CheckScene, Contact) {
+  expect_all(
+      {
+          {[](Scene& s) { s.contact.law = Contact::Law(2); }, {"contact", "law 2"}},
+          {[](Scene& s) { s.contact.friction = -1; }, {"contact", "friction is -1", "0 or more"}},
+          {[](Scene& s) { s.contact.stiffness = -1; }, {"contact", "stiffness is -1 N/m^3", "0 or more"}},
+          {[](Scene& s) { s.contact.stiffness = inf; }, {"contact", "stiffness is inf N/m^3"}},
+          {[](Scene& s) { s.contact.dissipation = -2; }, {"contact", "dissipation is -2 s/m", "0 or more"}},
+          {[](Scene& s) { s.contact.relaxation = nan; }, {"contact", "relaxation is nan s"}},
+          {[](Scene& s) { s.contact.stiction = 0; }, {"contact", "stiction is 0 m/s", "positive"}},
+          {[](Scene& s) { pair(s).friction = -1; }, {"contact of all and 'arm'", "friction is -1"}},
+          {[](Scene& s) { pair(s).stiffness = -1; }, {"contact of all and 'arm'", "stiffness is -1 N/m^3"}},
+          {[](Scene& s) { pair(s).dissipation = nan; }, {"contact of all and 'arm'", "dissipation is nan s/m"}},
+          {[](Scene& s) { pair(s).matter = "jam"; }, {"contact of 'jam' and 'arm'", "matter 'jam' does not exist"}},
+      },
+      3);
+  Scene scene = good_scene();
+  scene.contact.pairs = {{}, {"dough", "arm"}, {"dough", "", 0, 0, -7}};
+  EXPECT_NO_THROW(check(scene));
 }
 
 TEST(CheckScene, NamesAndMaterials) {

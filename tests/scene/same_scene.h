@@ -92,6 +92,8 @@ inline void expect_same(const ContactPair& a, const ContactPair& b) {
   EXPECT_EQ(a.matter, b.matter);
   EXPECT_EQ(a.body, b.body);
   expect_same(a.friction, b.friction, "pair friction");
+  expect_same(a.stiffness, b.stiffness, "pair stiffness");
+  expect_same(a.dissipation, b.dissipation, "pair dissipation");
 }
 
 inline void expect_same(const Motion& a, const Motion& b) {
@@ -128,13 +130,26 @@ inline void expect_same(const StepOptions& a, const StepOptions& b) {
   EXPECT_EQ(a.kernel, b.kernel);
   EXPECT_EQ(a.transfer, b.transfer);
   EXPECT_EQ(a.balance, b.balance);
-  EXPECT_EQ(a.coupling, b.coupling);
+  EXPECT_EQ(a.method, b.method);
+  expect_same(a.tolerance, b.tolerance, "tolerance");
+  EXPECT_EQ(a.max_iterations, b.max_iterations);
 }
 
 template <class Thing>
 void expect_same(const std::vector<Thing>& a, const std::vector<Thing>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
+}
+
+inline void expect_same(const Contact& a, const Contact& b) {
+  EXPECT_EQ(a.law, b.law);
+  expect_same(a.friction, b.friction, "contact friction");
+  expect_same(a.stiffness, b.stiffness, "contact stiffness");
+  expect_same(a.dissipation, b.dissipation, "contact dissipation");
+  expect_same(a.relaxation, b.relaxation, "relaxation");
+  EXPECT_EQ(a.memory, b.memory);
+  expect_same(a.stiction, b.stiction, "stiction");
+  expect_same(a.pairs, b.pairs);
 }
 
 inline void expect_same(const Scene& a, const Scene& b) {
@@ -146,8 +161,7 @@ inline void expect_same(const Scene& a, const Scene& b) {
   expect_same(a.matter, b.matter);
   expect_same(a.boundaries, b.boundaries);
   expect_same(a.bodies, b.bodies);
-  expect_same(a.contact.friction, b.contact.friction, "contact friction");
-  expect_same(a.contact.pairs, b.contact.pairs);
+  expect_same(a.contact, b.contact);
   expect_same(a.motion, b.motion);
   expect_same(a.record.rate, b.record.rate, "record rate");
   EXPECT_EQ(a.record.deformation, b.record.deformation);
