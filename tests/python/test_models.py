@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 MODELS = Path(__file__).parents[2] / "models"
-NAMES = ["allegro", "bin", "iiwa7", "mug", "panel", "rolling_pin", "table", "wsg50"]
+NAMES = ["allegro", "bin", "iiwa7", "mug", "panel", "rolling_pin", "scoop", "table", "wsg50"]
 ROBOTS = ["allegro", "iiwa7", "wsg50"]
 STEPS = [0.002, 0.01]
 
