@@ -65,6 +65,8 @@ class World {
   std::uint64_t state_hash() const;
 
   View view(const std::string& matter, Attribute attribute) const;
+  // Von Mises stress of each particle, Pa (Cauchy, of the law alone), in the order of the views; computed when asked for.
+  std::vector<double> von_mises(const std::string& matter) const;
 
   // actuation stress of one piece of matter, symmetric, in its material frame, Pa (S5: Kirchhoff stress F sigma F^T)
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress);

@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "casters.h"
+#include "material/von_mises.h"
 #include "mujoco_objects.h"
 #include "record.h"
 
@@ -103,6 +104,22 @@ void add_view(nb::class_<MatterState>& matter, const std::string& name, Attribut
       nb::rv_policy::automatic, doc, nb::sig(signature.c_str()));
 }
 
+nb::object array_of(const std::vector<double>& numbers) {
+  const nb::object array = nb::module_::import_("numpy").attr("empty")(numbers.size());
+  auto out = nb::cast<nb::ndarray<double, nb::ndim<1>, nb::c_contig>>(array);
+  std::copy(numbers.begin(), numbers.end(), out.data());
+  return array;
+}
+
+nb::object von_mises_of(const Material& material, nb::handle gradients, nb::handle plastic) {
+  using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const auto F = nb::cast<Numbers>(numpy.attr("ascontiguousarray")(gradients, "float64"));
+  const auto memory = nb::cast<Numbers>(numpy.attr("ascontiguousarray")(plastic, "float64"));
+  if (F.ndim() != 3 || F.shape(1) != F.shape(2)) throw nb::type_error("F must have the shape (n, 2, 2) or (n, 3, 3)");
+  return array_of(von_mises(material, int(F.shape(1)), {F.data(), F.size()}, {memory.data(), memory.size()}));
+}
+
 void bind_matter_state(nb::module_& module) {
   nb::class_<MatterState> matter(
       module, "MatterState",
@@ -125,6 +142,17 @@ void bind_matter_state(nb::module_& module) {
   add_view(matter, "masses", Attribute::mass, "kg, (particles,)");
   add_view(matter, "volumes", Attribute::volume, "rest volume, m^3 (m^2 in 2-D), (particles,)");
   add_view(matter, "ids", Attribute::id, "number of each particle, the same for ever, (particles,)");
+  matter.def_prop_ro(
+      "von_mises",
+      [](const MatterState& self) {
+        return array_of(alone(self.shared(), [&](const World& world) { return world.von_mises(self.name); }));
+      },
+      nb::sig("def von_mises(self) -> numpy.typing.NDArray[numpy.float64]"),
+      "von Mises stress, Pa (Cauchy, of the law alone), (particles,); computed when asked for");
+  module.def("von_mises", &von_mises_of, nb::arg("material"), nb::arg("deformation_gradients"), nb::arg("plastic"),
+             nb::sig("def von_mises(material: Material, deformation_gradients: numpy.typing.ArrayLike, plastic: "
+                     "numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]"),
+             "Von Mises stress, Pa, that a material has at given elastic F and plastic numbers.");
 }
 
 void bind_matter_states(nb::module_& module) {

@@ -47,7 +47,7 @@ class Look:
     """How to draw. `camera` is a Pose, the name of a camera of the model, or None: all that will happen is in sight."""
 
     camera: Pose | str | None = None
-    field: str = "material"  # or speed, strain, plastic
+    field: str = "material"  # or speed, strain, plastic, stress
     scale: Scale | None = None  # numbers of the ends of the colours; None: found
     arrows: bool = False  # contact forces
 

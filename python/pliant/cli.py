@@ -76,7 +76,7 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at", type=float, help="s, time of the still; default: the end")
     parser.add_argument("--html", type=Path, metavar="OUT.html", help="a page with a time line that needs no network")
     parser.add_argument("--camera", help="name of a camera of the bodies; default: one that sees everything")
-    parser.add_argument("--color", default="material", help="material, speed, strain or plastic")
+    parser.add_argument("--color", default="material", help="material, speed, strain, plastic or stress")
     parser.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("WIDTH", "HEIGHT"), help="pixels")
 
 

@@ -27,9 +27,18 @@ RAMP = np.array(
         (1, 0.97, 0.75),
     ]
 )
-LABELS = {"material": "material", "speed": "speed, m/s", "strain": "strain |C - 1|", "plastic": "plastic"}
+LABELS = {
+    "material": "material",
+    "speed": "speed, m/s",
+    "strain": "strain |C - 1|",
+    "plastic": "plastic",
+    "stress": "von Mises stress, Pa",
+}
 FIELDS = tuple(LABELS)
-FIELD_HELP = "material, speed, strain (Frobenius norm of F^T F - 1) or plastic (the number that the law remembers)"
+FIELD_HELP = (
+    "material, speed, strain (Frobenius norm of F^T F - 1), plastic (the number that the law remembers) "
+    "or stress (von Mises)"
+)
 
 
 def material_color(material: str, law: str = "", number: int = 0) -> tuple[float, float, float]:
@@ -71,7 +80,7 @@ class Scale:
 
 
 def scale_of(field: str, values: list[np.ndarray]) -> Scale:
-    """A scale that a few outliers do not spoil; speed and strain start at 0."""
+    """A scale that a few outliers do not spoil; all but plastic start at 0."""
     numbers = np.concatenate(values) if values else np.zeros(0)
     numbers = numbers[np.isfinite(numbers)]
     low, high = (float(v) for v in np.quantile(numbers, (0.01, 0.99))) if len(numbers) else (0.0, 1.0)

@@ -100,7 +100,7 @@ def pieces(asked: Asked) -> float:
     return large_pieces(matter.positions.astype(float), matter.masses.astype(float), 1.5 * asked.world.scene.step.cell)
 
 
-def max_speed(asked: Asked) -> float:
+def speed(asked: Asked) -> float:
     return float(np.max(np.linalg.norm(asked.matter.velocities.astype(float), axis=1)))
 
 
@@ -118,8 +118,7 @@ MATTER: dict[str, Callable[[Asked], float]] = {
     "center_z": center(2),
     "lowest": lambda a: float(a.matter.positions[:, a.up].min()),
     "highest": lambda a: float(a.matter.positions[:, a.up].max()),
-    "speed": max_speed,
-    "max_speed": max_speed,
+    "speed": speed,
     "kinetic_energy": kinetic_energy,
     "inside": inside,
     "components": pieces,
@@ -225,13 +224,8 @@ BODY: dict[str, OnPart] = {
     "tilt_degrees": tilt_degrees,
     "speed": body_speed,
 }
-JOINT: dict[str, OnPart] = {
-    "position": joint_position,
-    "velocity": joint_velocity,
-    "joint_position": joint_position,
-    "joint_velocity": joint_velocity,
-}
-SENSOR: dict[str, OnPart] = {"value": sensor_value, "sensor": sensor_value}
+JOINT: dict[str, OnPart] = {"position": joint_position, "velocity": joint_velocity}
+SENSOR: dict[str, OnPart] = {"value": sensor_value}
 PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "site", "geom"): BODY}
 KNOWN = {"the run": RUN, "matter": MATTER, "a body": BODY, "a joint": JOINT, "a sensor": SENSOR}
 

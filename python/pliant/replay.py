@@ -10,7 +10,7 @@ import numpy as np
 from pliant.colors import Scale, scale_of
 from pliant.errors import BadInputError
 from pliant.framing import Stage
-from pliant.snapshot import Snapshot, take
+from pliant.snapshot import Grains, Snapshot, take
 
 MOST_LOOKS = 12  # moments that are looked at to find camera and colours
 
@@ -66,8 +66,17 @@ class Replay:
             return None
         if field not in self.scales:
             pieces = [piece for snapshot in self.looks() for piece in snapshot.grains]
-            self.scales[field] = scale_of(field, [v for piece in pieces if (v := piece.values(field)) is not None])
+            values = [v for piece in pieces if (v := piece.values(field)) is not None]
+            if pieces and not values:
+                raise BadInputError(f"the colour '{field}' is not known: {self.missing(pieces)}")
+            self.scales[field] = scale_of(field, values)
         return self.scales[field]
+
+    def missing(self, pieces: list[Grains]) -> str:
+        """What a recording lacks to be coloured by what is in its particles, and the cure."""
+        if all(piece.gradients is None for piece in pieces):
+            return "the recording holds no deformation; record it with 'record: {deformation: true}' in the scene"
+        return "the recording does not hold its scene, and so no materials; draw the world itself"
 
     def nearest(self, time: float) -> int:
         """Number of the moment closest to a time, s."""

@@ -1,10 +1,11 @@
 """One moment of a world or of a recording, copied, so that nobody changes it while it is drawn."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pliant.colors import Scale, material_color, ramp, scale_of, strain_of, tones
+from pliant._core import Material, von_mises
+from pliant.colors import FIELDS, Scale, material_color, ramp, scale_of, strain_of, tones
 from pliant.geoms import upright
 
 
@@ -18,15 +19,33 @@ class Grains:
     ids: np.ndarray
     spacing: float  # m, edge of the cube that a particle fills
     speed: np.ndarray | None = None  # m/s
-    strain: np.ndarray | None = None
+    gradients: np.ndarray | None = None  # elastic F, (n, dimension, dimension)
     plastic: np.ndarray | None = None
+    material: Material | None = None
+
+    def knows(self, name: str) -> bool:
+        """Whether there are numbers to colour it by."""
+        needs = {
+            "speed": (self.speed,),
+            "strain": (self.gradients,),
+            "plastic": (self.plastic,),
+            "stress": (self.gradients, self.plastic, self.material),
+        }
+        return name in needs and all(need is not None for need in needs[name])
 
     def values(self, name: str) -> np.ndarray | None:
-        return None if name == "material" else getattr(self, name)
+        """What a colour stands for, computed when it is asked for."""
+        if not self.knows(name):
+            return None
+        if name == "strain":
+            return strain_of(self.gradients)
+        if name == "stress":
+            return von_mises(self.material, self.gradients, self.plastic)
+        return getattr(self, name)
 
     def picked(self, chosen: np.ndarray) -> "Grains":
-        numbers = (None if v is None else v[chosen] for v in (self.speed, self.strain, self.plastic))
-        return Grains(self.name, self.color, self.positions[chosen], self.ids[chosen], self.spacing, *numbers)
+        columns = ("positions", "ids", "speed", "gradients", "plastic")
+        return replace(self, **{c: getattr(self, c)[chosen] for c in columns if getattr(self, c) is not None})
 
 
 @dataclass(frozen=True)
@@ -52,16 +71,14 @@ class Snapshot:
 
     def fields(self) -> list[str]:
         """By what the particles can be coloured."""
-        known = [f for f in ("speed", "strain", "plastic") if any(p.values(f) is not None for p in self.grains)]
-        return ["material", *known]
+        return ["material", *(f for f in FIELDS if any(p.knows(f) for p in self.grains))]
 
 
 def take(source: object, time: float | None = None) -> Snapshot:
     """A copy of anything that has .scene and .matter, and perhaps .time, .model, .data, .contacts."""
     scene = source.scene
     now = float(getattr(source, "time", 0.0) if time is None else time)
-    laws = {m.name: (str(m.law), i) for i, m in enumerate(scene.materials)}
-    grains = tuple(grains_of(source.matter[m.name], m, laws, scene) for m in scene.matter)
+    grains = tuple(grains_of(source.matter[m.name], m, scene) for m in scene.matter)
     data = getattr(source, "data", None)
     centers = getattr(source, "boundary_centers", None)
     if centers is None:
@@ -76,7 +93,9 @@ def take(source: object, time: float | None = None) -> Snapshot:
     )
 
 
-def grains_of(state: object, matter: object, laws: dict[str, tuple[str, int]], scene: object) -> Grains:
+def grains_of(state: object, matter: object, scene: object) -> Grains:
+    laws = {m.name: (str(m.law), i) for i, m in enumerate(scene.materials)}
+    material = next((m for m in scene.materials if m.name == matter.material and isinstance(m, Material)), None)
     positions = np.asarray(state.positions)
     count, dimension = len(positions), scene.dimension
     per_cell = max(1.0, float(getattr(matter.sampling, "particles_per_cell", 0) or 2**dimension))
@@ -93,8 +112,9 @@ def grains_of(state: object, matter: object, laws: dict[str, tuple[str, int]], s
         ids=np.arange(count) if ids is None else np.array(ids),
         spacing=spacing_of(state, dimension) or scene.step.cell / per_cell ** (1 / dimension),
         speed=None if velocities is None else np.linalg.norm(np.asarray(velocities, float), axis=1),
-        strain=None if gradients is None else strain_of(gradients),
+        gradients=None if gradients is None else np.array(gradients),
         plastic=None if plastic is None else np.array(plastic, float),
+        material=material,
     )
 
 

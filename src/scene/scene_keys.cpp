@@ -416,7 +416,6 @@ const std::vector<Quantity>& expect_quantities() {
       {"lowest", Of::matter, "m", "least height of its particles: z, in 2-D y"},
       {"highest", Of::matter, "m", "greatest height of its particles: z, in 2-D y"},
       {"speed", Of::matter, "m/s", "greatest speed of its particles"},
-      {"max_speed", Of::matter, "m/s", "the same"},
       {"kinetic_energy", Of::matter, "J", "of its particles"},
       {"components", Of::matter, "", "number of large pieces that it is in"},
       {"x", Of::body, "m", "x of the body, geom or site"},
@@ -427,10 +426,7 @@ const std::vector<Quantity>& expect_quantities() {
       {"speed", Of::body, "m/s", "speed of the body, geom or site"},
       {"position", Of::joint, "rad or m", "of the joint"},
       {"velocity", Of::joint, "rad/s or m/s", "of the joint"},
-      {"joint_position", Of::joint, "rad or m", "position under a longer name"},
-      {"joint_velocity", Of::joint, "rad/s or m/s", "velocity under a longer name"},
       {"value", Of::sensor, "of the sensor", "first number of the sensor"},
-      {"sensor", Of::sensor, "of the sensor", "the same"},
   };
   return list;
 }

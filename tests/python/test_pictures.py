@@ -100,6 +100,24 @@ def test_colours_tell_materials_and_speeds():
     assert middle("speed", (0, 0, -3)).mean() > 2 * middle("speed").mean()
 
 
+def test_colours_tell_stress():
+    def middle(stretch):
+        state = piece(ball_of_points((0, 0, 0.5)))
+        state.deformation_gradients[:, 0, 0] = stretch
+        # the scale is that of all particles: those on the far side are pulled most
+        state.deformation_gradients[state.positions[:, 1] > 0.05, 0, 0] = 2
+        with Camera(world_of({"water": state}), Pose((0, -2, 1), (0, 0, 0.5)), *SIZE) as camera:
+            return camera.rgb("stress")[56:64, 76:84].reshape(-1, 3).mean()
+
+    assert middle(1.9) > 1.2 * middle(1.4) > 1.2 * 1.2 * middle(1)
+
+
+def test_a_colour_that_was_not_recorded_is_refused_by_name(tmp_path):
+    for field in ("stress", "strain", "plastic"):
+        with pytest.raises(pl.BadInputError, match=f"'{field}' is not known: .* no deformation; .*{{deformation: true"):
+            render_recording(FakeRecording(), still=tmp_path / "a.png", field=field, size=(96, 64))
+
+
 def test_the_sun_casts_shadows_and_the_picture_stands_upright():
     floor = pl.Boundary(name="floor", kind="plane")
     world = world_of({"sand": piece(ball_of_points((0, 0, 0.3)))}, [floor])

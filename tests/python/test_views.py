@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant import _core
 from support import block, run
 
 VECTORS = ["positions", "velocities"]
@@ -48,6 +49,31 @@ def test_no_copy_is_made():
     positions, gradients = matter.positions, matter.deformation_gradients
     assert positions.strides[0] == gradients.strides[0]
     assert 0 < abs(gradients.ctypes.data - positions.ctypes.data) < positions.strides[0]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_von_mises_stress_is_that_of_the_law(dimension):
+    """Neo-Hookean: dev tau = mu dev(F F^T)."""
+    world = pl.World(block(dimension, "float64"), threads=1)
+    run(world, 20)
+    matter = world.matter["left"]
+    f = matter.deformation_gradients
+    b = f @ f.transpose(0, 2, 1)
+    dev = b - np.trace(b, axis1=1, axis2=2)[:, None, None] / dimension * np.eye(dimension)
+    mu = 2e4 / (2 * 1.3)
+    expected = np.sqrt(1.5) * mu * np.linalg.norm(dev, axis=(1, 2)) / np.linalg.det(f)
+    # rounding of numbers of the size of mu
+    np.testing.assert_allclose(matter.von_mises, expected, rtol=1e-10, atol=1e-12 * mu)
+    assert matter.von_mises.max() > 100
+    material = world.scene.materials[0]
+    np.testing.assert_array_equal(_core.von_mises(material, f, matter.plastic), matter.von_mises)
+
+
+def test_von_mises_of_what_does_not_fit():
+    with pytest.raises(TypeError, match=r"\(n, 2, 2\) or \(n, 3, 3\)"):
+        _core.von_mises(pl.Material(name="a"), np.eye(3), [0])
+    with pytest.raises(pl.BadInputError, match="9 numbers of F for 2 of plastic"):
+        _core.von_mises(pl.Material(name="a"), np.eye(3)[None], [0, 0])
 
 
 def test_writing_is_refused():
