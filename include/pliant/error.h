@@ -12,6 +12,7 @@ enum class ErrorCode {
   out_of_range,   // matter left the range of the grid (10^6 cells per axis)
   too_fast,       // matter moved more than a cell in one substep
   not_finite,     // a number became infinite or NaN
+  not_converged,  // the contact solver did not reach its tolerance
   bad_file,       // a file is missing, truncated, corrupt or of an unknown version
 };
 

@@ -30,6 +30,10 @@ struct StepReport {
   double max_speed = 0;            // m/s, largest component of a particle's velocity seen in the step
   double strays = 0;               // part of the particles that left their cell between sorts, mean over substeps
   std::size_t blocks = 0;          // active blocks of the grid
+  double contacts = 0;             // particles held by bodies, mean over the substeps
+  std::size_t most_contacts = 0;   // and the most in a substep
+  int iterations = 0;              // of the contact solver, in all substeps
+  double residual = 0;             // of the contact solver, relative, the worst of the substeps
   std::vector<StageTime> stages;   // wall time by stage
   Balance before, after;           // filled in if StepOptions::balance
   std::array<double, 3> gravity_impulse = {0, 0, 0};            // N s, in the step

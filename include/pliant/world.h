@@ -1,6 +1,7 @@
 // A world is a scene in motion.
 #pragma once
 
+#include "pliant/contact.h"
 #include "pliant/report.h"
 #include "pliant/scene.h"
 
@@ -75,6 +76,12 @@ class World {
   std::vector<Vec3> boundary_centers() const;  // m, now, in the order of the scene
 
   Balance balance() const;
+
+  // What matter did to the bodies in the last step. The impulses of all contacts of a body, over dt, are its wrench's
+  // force, and so is the sum of the taxels of its geoms.
+  const std::vector<Touch>& contacts() const;
+  Wrench wrench(const std::string& body) const;
+  Taxels taxels(const std::string& geom, int rows, int columns) const;
 
   // The state as bytes with version and checksum, exact. restore refuses bytes of another scene, truncated or altered.
   std::vector<std::byte> save() const;

@@ -37,6 +37,12 @@ class NotFiniteError(Error):
     code = "not_finite"
 
 
+class NotConvergedError(Error):
+    """The contact solver did not reach its tolerance."""
+
+    code = "not_converged"
+
+
 class BadFileError(Error):
     """A file is missing, truncated, corrupt or of an unknown version."""
 
@@ -45,5 +51,13 @@ class BadFileError(Error):
 
 BY_CODE = {
     kind.code: kind
-    for kind in (BadInputError, TooLargeError, OutOfRangeError, TooFastError, NotFiniteError, BadFileError)
+    for kind in (
+        BadInputError,
+        TooLargeError,
+        OutOfRangeError,
+        TooFastError,
+        NotFiniteError,
+        NotConvergedError,
+        BadFileError,
+    )
 }

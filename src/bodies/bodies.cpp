@@ -83,6 +83,7 @@ Bodies::Bodies(std::shared_ptr<mjModel> model, std::shared_ptr<mjData> data)
 
 int Bodies::dofs() const { return int(model_->nv); }
 double Bodies::time() const { return data_->time; }
+std::size_t Bodies::body_count() const { return std::size_t(model_->nbody); }
 
 // for calls that do not change the state
 template <class Call>
@@ -134,6 +135,24 @@ void Bodies::step() {
     throw;
   }
   for (std::size_t i = 0; i < std::size(bad_numbers); ++i) d->warning[bad_numbers[i]].number = counts[i];
+}
+
+void Bodies::step(std::span<const Wrench> wrenches) {
+  double* applied = data_->xfrc_applied;
+  own_forces_.assign(applied, applied + 6 * model_->nbody);
+  for (std::size_t b = 0; b < wrenches.size(); ++b)
+    for (std::size_t d = 0; d < 3; ++d) {
+      applied[6 * b + d] += wrenches[b].force[d];
+      applied[6 * b + 3 + d] += wrenches[b].torque[d];
+    }
+  const auto take_back = [&] { std::copy(own_forces_.begin(), own_forces_.end(), data_->xfrc_applied); };
+  try {
+    step();
+  } catch (...) {
+    take_back();
+    throw;
+  }
+  take_back();
 }
 
 // MuJoCo itself looks only at the start of the next step, and resets or zeroes in silence what it finds
@@ -220,6 +239,11 @@ Pose Bodies::geom_pose(int geom) const {
   std::copy_n(data_->geom_xpos + 3 * geom, 3, pose.position.a);
   std::copy_n(data_->geom_xmat + 9 * geom, 9, pose.rotation.a);
   return pose;
+}
+
+Vector<double, 3> Bodies::center_of_mass(int body) const {
+  const double* x = data_->xipos + 3 * body;
+  return {x[0], x[1], x[2]};
 }
 
 Vector<double, 3> Bodies::angular_velocity(int body) const {

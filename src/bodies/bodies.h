@@ -3,8 +3,10 @@
 
 #include "bodies/mujoco_log.h"
 #include "bodies/shape.h"
+#include "pliant/contact.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,8 @@ class Bodies {
   mjData* data() const { return data_.get(); }
   const std::shared_ptr<mjModel>& shared_model() const { return model_; }
   const std::shared_ptr<mjData>& shared_data() const { return data_; }
-  int dofs() const;     // nv
+  int dofs() const;  // nv
+  std::size_t body_count() const;
   double time() const;  // s
 
   // to the reset state, with the keyframe "home" if there is one, and with the joints and controls of each "NAME/home"
@@ -45,8 +48,11 @@ class Bodies {
   // exactly mj_step. Error(not_finite) if a number is not finite or huge; then, and after any error of MuJoCo, the
   // state is as before the step
   void step();
+  // the same, with these wrenches added to what else pushes the bodies, for this step; by number of the body
+  void step(std::span<const Wrench> wrenches);
 
   BodiesState save() const;
+  void save_to(BodiesState& state) const;
   // continuing from here gives the same bits as it did from save()
   void restore(const BodiesState& state);
 
@@ -55,6 +61,7 @@ class Bodies {
 
   // after update_kinematics() or forward():
   Pose geom_pose(int geom) const;
+  Vector<double, 3> center_of_mass(int body) const;  // m, of the body alone
   // of the point of a body that is at `point`, m/s
   Vector<double, 3> velocity_at(int body, const Vector<double, 3>& point) const;
   Vector<double, 3> angular_velocity(int body) const;  // rad/s
@@ -79,7 +86,6 @@ class Bodies {
  private:
   template <class Call>
   void call_mujoco(const char* doing, const Call& call);
-  void save_to(BodiesState& state) const;
   void reset_to(const BodiesState& state);
   void check_step() const;
   mjData* scratch_copy();
@@ -88,6 +94,7 @@ class Bodies {
   std::shared_ptr<mjData> data_;
   std::shared_ptr<mjData> scratch_;  // for what MuJoCo computes only while it integrates
   BodiesState before_step_;
+  std::vector<double> own_forces_;  // xfrc_applied without what a step adds
   MujocoLog log_;
 };
 

@@ -9,6 +9,7 @@ const char* name(ErrorCode code) {
     case ErrorCode::out_of_range: return "out_of_range";
     case ErrorCode::too_fast: return "too_fast";
     case ErrorCode::not_finite: return "not_finite";
+    case ErrorCode::not_converged: return "not_converged";
     case ErrorCode::bad_file: return "bad_file";
   }
   return "unknown";

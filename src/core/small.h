@@ -50,6 +50,10 @@ inline T dot(const Vector<T, D>& x, const Vector<T, D>& y) {
 }
 template <class T, int D>
 inline T norm(const Vector<T, D>& x) { return sqrt(dot(x, x)); }
+template <class T>
+inline Vector<T, 3> cross(const Vector<T, 3>& x, const Vector<T, 3>& y) {
+  return {{x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]}};
+}
 
 template <class T, int D>
 struct Matrix {

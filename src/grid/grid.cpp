@@ -159,6 +159,40 @@ void Grid<D, S>::fill(const Block<D>& block, Node<S>* arena) const {
   }
 }
 
+template <int D, class S>
+std::size_t Grid<D, S>::node_number(const Block<D>& block, int arena_place) const {
+  const int grid = arena_place / arena_nodes<D>;
+  int neighbour = 0, node = 0;
+  for (int d = D - 1, rest = arena_place % arena_nodes<D>, n = 1, m = 1; d >= 0; --d, n *= 3, m *= block_side) {
+    neighbour += n * neighbour_of(rest % arena_side);
+    node += m * node_of(rest % arena_side);
+    rest /= arena_side;
+  }
+  return std::size_t(block.slots[neighbour]) * slot_size() + std::size_t(grid * block_nodes<D> + node);
+}
+
+template <int D, class S>
+Vec Grid<D, S>::position(const Layout<D, S>& layout, std::size_t number, double h) const {
+  const int in_slot = int(number % slot_size());
+  return SlotPlace<D>(layout.slots[number / slot_size()], in_slot / block_nodes<D>, h).node(in_slot % block_nodes<D>);
+}
+
+template <int D, class S>
+void Grid<D, S>::hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step,
+                                 std::span<const std::uint32_t> numbers, std::vector<Vec>& impulses) {
+  for (std::size_t k = 0; k < step.shapes->size(); ++k) {
+    const BoundaryShape& shape = (*step.shapes)[k];
+    const BoundaryMotion& motion = (*step.motions)[k];
+    for (std::uint32_t number : numbers) {
+      const Distance near = distance(shape, motion.center, position(layout, number, double(step.h)));
+      if (near.phi >= 0) continue;
+      Node<S>& node = velocities_[number];
+      const Vec v = project(shape, near.normal, velocity_of<D>(node) - motion.velocity) + motion.velocity;
+      impulses[k] += change_velocity<D>(node, v);
+    }
+  }
+}
+
 // false: no mass here
 template <int D, class S>
 bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const {

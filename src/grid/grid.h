@@ -38,6 +38,15 @@ class Grid {
   // velocities of all nodes that block b's particles may touch
   void fill(const Block<D>& block, Node<S>* arena) const;
 
+  // the node at a place of block b's arena (see layout.h), by a number that `node` and `position` take
+  std::size_t node_number(const Block<D>& block, int arena_place) const;
+  Node<S>& node(std::size_t number) { return velocities_[number]; }
+  std::size_t node_count() const { return velocities_.size(); }
+  Vec position(const Layout<D, S>& layout, std::size_t number, double h) const;
+  // applies the boundaries once more to these nodes, whose velocities have changed since `update`
+  void hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step, std::span<const std::uint32_t> numbers,
+                       std::vector<Vec>& impulses);
+
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles
   void update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers, std::vector<Vec>& impulses);

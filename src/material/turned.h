@@ -35,11 +35,6 @@ inline Matrix<T, 2> turned_back(const Matrix<T, 2>& M, const Matrix<T, 2>& A) {
 }
 
 template <class T>
-inline Vector<T, 3> cross(const Vector<T, 3>& x, const Vector<T, 3>& y) {
-  return {{x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]}};
-}
-
-template <class T>
 inline Matrix<T, 3> turned_back(const Matrix<T, 3>& M, const Matrix<T, 3>& A) {
   using S = Scalar<T>;
   const T half = T(S(0.5));

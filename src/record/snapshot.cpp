@@ -18,7 +18,7 @@ namespace pliant {
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 constexpr std::size_t name_size = 16;
 
 class Fingerprint {
@@ -143,17 +143,23 @@ void World::restore(std::span<const std::byte> bytes) {
   if (in.number() != sections.size())
     fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
   std::vector<const std::byte*> data;
+  std::vector<std::size_t> sizes;
   for (const Section& s : sections) {
     const std::string name(reinterpret_cast<const char*>(in.take(name_size)));
     const std::uint64_t size = in.number();
-    if (name != s.name || size != s.size)
+    if (name != s.name || (size != s.size && !s.resize))
       fail(ErrorCode::bad_file, "snapshot has {} bytes of '{}' where this scene has {} of '{}'; it is another scene's",
            size, name, s.size, s.name);
     data.push_back(in.take(size));
+    sizes.push_back(size);
+    const std::string wrong = s.check ? s.check(data.back(), size) : "";
+    if (!wrong.empty()) fail(ErrorCode::bad_file, "snapshot: {}; save it again", wrong);
   }
   if (in.left() != 0) fail(ErrorCode::bad_file, "snapshot has {} bytes too many", in.left());
-  for (std::size_t k = 0; k < sections.size(); ++k)
-    if (sections[k].size > 0) std::memcpy(sections[k].data, data[k], sections[k].size);
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    void* to = sections[k].resize ? sections[k].resize(sizes[k]) : sections[k].data;
+    if (sizes[k] > 0) std::memcpy(to, data[k], sizes[k]);
+  }
   impl_->state_replaced();
 }
 

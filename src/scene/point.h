@@ -13,10 +13,6 @@ using Point = Vector<double, 3>;
 inline Point to_point(const Vec3& v) { return {{v[0], v[1], v[2]}}; }
 inline Vec3 to_vec3(const Point& p) { return {p[0], p[1], p[2]}; }
 
-inline Point cross(const Point& a, const Point& b) {
-  return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
-}
-
 // unit quaternion w, x, y, z
 inline Point rotate(const std::array<double, 4>& q, const Point& p) {
   const Point axis = {{q[1], q[2], q[3]}};

@@ -1,8 +1,9 @@
 #include "step/body_side.h"
 
 #include "bodies/assemble.h"
-#include "bodies/geoms.h"
 #include "bodies/ik.h"
+#include "bodies/names.h"
+#include "contact/taxels.h"
 #include "core/error.h"
 
 #include <cmath>
@@ -11,12 +12,16 @@ namespace pliant {
 
 BodySide::BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string> warnings, Workers& workers)
     : bodies_(std::move(bodies)),
-      obstacles_(bodies_, scene, workers),
+      // distances far finer than the grid that feels them
+      paths_(bodies_, {0.02 * scene.step.cell, scene.cache_folder}, workers),
+      obstacles_(paths_, scene),
       motion_(plan_grippers(scene.motion, bodies_), bodies_.model()),
       warnings_(std::move(warnings)),
+      wrenches_(bodies_.body_count()),
       dt_(scene.step.dt),
-      has_matter_(!scene.matter.empty()) {
-  for (const std::string& w : obstacles_.warnings()) warnings_.push_back(w);
+      has_matter_(!scene.matter.empty()),
+      one_way_(scene.step.method == Method::one_way) {
+  for (const std::string& w : paths_.warnings()) warnings_.push_back(w);
   bodies_.update_kinematics();
 }
 
@@ -33,21 +38,54 @@ BodySide::BodySide(const Scene& scene, const SharedBodies& bodies, Workers& work
          timestep);
 }
 
-void BodySide::advance(double time) {
-  before_ = bodies_.save();
+void BodySide::begin(double time) {
+  bodies_.save_to(before_);
   if (has_matter_) {
     bodies_.update_kinematics();
-    obstacles_.remember_poses(bodies_);
+    paths_.remember_poses(bodies_);
   }
   motion_.apply(time + dt_, bodies_);
-  bodies_.step();
+  if (one_way_ || !has_matter_) bodies_.step();
   bodies_.update_kinematics();
-  if (has_matter_) obstacles_.take_paths(bodies_, dt_);
+  if (!has_matter_) return;
+  if (one_way_)
+    paths_.lead_to_poses(bodies_, dt_);
+  else
+    paths_.follow_velocities(bodies_, dt_);
+}
+
+void BodySide::finish(std::span<const GeomImpulse> impulses) {
+  if (one_way_ || !has_matter_) return;
+  take_wrenches(impulses);
+  bodies_.step(wrenches_);
+  bodies_.update_kinematics();
+}
+
+void BodySide::take_wrenches(std::span<const GeomImpulse> impulses) {
+  std::fill(wrenches_.begin(), wrenches_.end(), Wrench{});
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    const int body = paths_[i].geom.body;
+    const Vec force = (1 / dt_) * impulses[i].linear;
+    const Vec torque = (1 / dt_) * impulses[i].angular - cross(bodies_.center_of_mass(body), force);
+    Wrench& w = wrenches_[std::size_t(body)];
+    for (std::size_t d = 0; d < 3; ++d) {
+      w.force[d] += force[int(d)];
+      w.torque[d] += torque[int(d)];
+    }
+  }
 }
 
 void BodySide::undo() {
   bodies_.restore(before_);
   bodies_.update_kinematics();
+}
+
+Taxels BodySide::taxels(const std::string& geom, int rows, int columns, std::span<const Touch> touches) const {
+  const int id = require_part(bodies_.model(), Part::geom, geom, "taxels");
+  for (const GeomPath& path : paths_)
+    if (path.geom.id == id) return pliant::taxels(touches, path, dt_, rows, columns);
+  fail(ErrorCode::bad_input, "taxels: matter cannot touch geom '{}' (contype and conaffinity are 0); choose another",
+       geom);
 }
 
 std::vector<std::string> BodySide::take_warnings() {
@@ -58,7 +96,7 @@ std::vector<std::string> BodySide::take_warnings() {
 }
 
 std::vector<double>& BodySide::state() {
-  saved_ = bodies_.save();
+  bodies_.save_to(saved_);
   return saved_.numbers;
 }
 

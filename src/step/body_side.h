@@ -1,12 +1,21 @@
-// The bodies' side of a step: they move first, by MuJoCo; matter then sees them on their way.
+// The bodies' side of a step.
+//
+//   one_way  the bodies step first; matter then sees them on their way
+//   async    matter steps first, against bodies that keep the velocities they have; then the bodies step, pushed by
+//   what
+//            matter lost
 #pragma once
 
 #include "bodies/bodies.h"
+#include "bodies/geom_paths.h"
 #include "bodies/motion.h"
+#include "contact/contact_step.h"
+#include "pliant/contact.h"
 #include "pliant/world.h"
 #include "step/body_obstacles.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,15 +30,21 @@ class BodySide {
   // a user's own model and data, as they are; its timestep must be the scene's dt
   BodySide(const Scene& scene, const SharedBodies& bodies, Workers& workers);
 
-  // the bodies' step from this time on, towards the targets of the motion at its end, and the paths of the obstacles in
-  // it
-  void advance(double time);
-  // back to before the last advance
+  // before the step of matter that starts at this time
+  void begin(double time);
+  // after it; the impulses on the geoms of `paths`, none if one way
+  void finish(std::span<const GeomImpulse> impulses);
+  // back to before the last begin
   void undo();
 
   Bodies& bodies() { return bodies_; }
-  BodyObstacles& obstacles() { return obstacles_; }
+  GeomPaths& paths() { return paths_; }
+  const BodyObstacles& obstacles() const { return obstacles_; }
   std::vector<std::string> take_warnings();
+
+  // by number of the body; of the last step
+  const std::vector<Wrench>& wrenches() const { return wrenches_; }
+  Taxels taxels(const std::string& geom, int rows, int columns, std::span<const Touch> touches) const;
 
   // what MuJoCo holds now, as numbers to be saved; after writing into them call state_replaced
   std::vector<double>& state();
@@ -38,14 +53,17 @@ class BodySide {
  private:
   BodySide(const Scene& scene, const Assembly& assembly, Workers& workers);
   BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string> warnings, Workers& workers);
+  void take_wrenches(std::span<const GeomImpulse> impulses);
 
   Bodies bodies_;
+  GeomPaths paths_;
   BodyObstacles obstacles_;
   MotionPlayer motion_;
   std::vector<std::string> warnings_;  // of loading, told in the first report
   BodiesState before_, saved_;
+  std::vector<Wrench> wrenches_;
   double dt_;
-  bool has_matter_;
+  bool has_matter_, one_way_;
 };
 
 }  // namespace pliant

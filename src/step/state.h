@@ -1,6 +1,7 @@
 // What a step changes, and all that is saved, hashed and compared.
 #pragma once
 
+#include "contact/memory.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
 
@@ -18,6 +19,7 @@ struct State {
   std::vector<BoundaryMotion> boundaries;
   std::vector<std::array<double, 9>> actuations;  // Pa, by group
   Particles<D, S> particles;
+  std::vector<ContactMemory> contacts;
 };
 
 }  // namespace pliant

@@ -13,9 +13,20 @@ double clock_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-enum Stage { sorting, loading, gathering, stressing, scattering, storing, gridding, balancing, stage_count };
-constexpr const char* stage_names[stage_count] = {"sort",    "load",  "gather", "stress",
-                                                  "scatter", "store", "grid",   "balance"};
+enum Stage {
+  sorting,
+  loading,
+  gathering,
+  stressing,
+  scattering,
+  storing,
+  gridding,
+  contacting,
+  balancing,
+  stage_count
+};
+constexpr const char* stage_names[stage_count] = {"sort",  "load", "gather",  "stress", "scatter",
+                                                  "store", "grid", "contact", "balance"};
 
 class Clock {
  public:
@@ -95,13 +106,21 @@ struct Attempt {
 };
 
 template <int D, class S>
+void take_order(Attempt<D, S>& a) {
+  if constexpr (D == 3)
+    if (a.work.contact) a.work.contact->take_order(a.work.layout);
+  ++a.report.sorts;
+  a.drift = 0;
+}
+
+template <int D, class S>
 void sort_into_next(Attempt<D, S>& a) {
   const auto& o = a.model.scene.step;
   a.work.layout.build(a.now.particles.points, a.model.groups, S(o.cell), a.work.workers);
   a.work.layout.reorder(a.now.particles.points, a.next.particles.points, a.work.workers);
   a.work.layout.reorder(a.now.particles.rates, a.next.particles.rates, a.work.workers);
   a.work.grid.fit(a.work.layout);
-  ++a.report.sorts;
+  take_order(a);
 }
 
 // in the middle of a step only points need to move: velocities are on the grid
@@ -114,8 +133,7 @@ void sort_again(Attempt<D, S>& a) {
   points.swap(a.work.points);
   a.work.grid.refit(a.work.layout, a.work.next_layout, a.work.workers);
   std::swap(a.work.layout, a.work.next_layout);
-  ++a.report.sorts;
-  a.drift = 0;
+  take_order(a);
 }
 
 template <int D, class S>
@@ -163,10 +181,9 @@ void prepare(Attempt<D, S>& a) {
   const StepOptions& o = a.model.scene.step;
   clear(a.report);
   a.report.substeps = a.plan.substeps;
-  if (a.work.bodies) {
-    a.grid_step.obstacles = a.work.bodies->obstacles();
-    a.report.body_impulses.assign(a.work.bodies->geom_count(), {0, 0, 0});
-  }
+  a.grid_step.obstacles = a.work.obstacles;
+  if (a.work.paths) a.report.body_impulses.assign(a.work.paths->geoms_in_model(), {0, 0, 0});
+  if (a.work.contact) a.work.contact->begin(a.now.contacts, a.now.particles.size());
   a.work.impulses.assign(a.model.boundaries.size() + a.grid_step.obstacles.size(), Vec::zero());
   a.next.boundaries = a.now.boundaries;
   a.next.actuations = a.now.actuations;
@@ -183,6 +200,34 @@ void prepare(Attempt<D, S>& a) {
   a.grid_step.motions = &a.next.boundaries;
 }
 
+// velocities of the grid before and after contact with the bodies
+template <int D, class S>
+void touch_bodies(Attempt<D, S>& a, int substep) {
+  if constexpr (D == 3) {
+    const double dt = double(a.sweep_step.dt), h = a.model.scene.step.cell;
+    const double speed = std::sqrt(3.0) * a.last_move * h / dt;
+    a.work.contact->run(
+        {a.work.layout, a.work.grid, a.next.particles.points, {a.drift * h, speed, dt, h}, a.now.time + substep * dt},
+        a.work.workers);
+    a.work.grid.hold_boundaries(a.work.layout, a.grid_step, a.work.contact->changed_nodes(), a.work.impulses);
+  }
+}
+
+template <int D, class S>
+void finish_contacts(Attempt<D, S>& a) {
+  const ContactStep<S>& contact = *a.work.contact;
+  a.next.contacts = contact.memory();
+  const ContactCounts counts = contact.counts();
+  a.report.contacts = counts.mean;
+  a.report.most_contacts = counts.most;
+  a.report.iterations = counts.iterations;
+  a.report.residual = counts.residual;
+  for (std::size_t i = 0; i < a.work.paths->size(); ++i) {
+    const Vec& v = contact.impulses()[i].linear;
+    a.report.body_impulses[std::size_t((*a.work.paths)[i].geom.id)] = {-v[0], -v[1], -v[2]};
+  }
+}
+
 template <int D, class S>
 void finish(Attempt<D, S>& a) {
   const StepOptions& o = a.model.scene.step;
@@ -196,8 +241,9 @@ void finish(Attempt<D, S>& a) {
     if (k < boundaries)
       a.report.boundary_impulses.push_back({v[0], v[1], v[2]});
     else
-      a.report.body_impulses[std::size_t(a.work.bodies->geom(k - boundaries))] = {v[0], v[1], v[2]};
+      a.report.body_impulses[std::size_t((*a.work.paths)[k - boundaries].geom.id)] = {v[0], v[1], v[2]};
   }
+  if (a.work.contact) finish_contacts(a);
   if (!o.balance) return;
   a.report.after = balance(a.model, a.next, a.work);
   for (int d = 0; d < D; ++d) a.report.gravity_impulse[d] = a.report.after.mass * o.gravity[d] * o.dt;
@@ -214,15 +260,19 @@ void attempt(Attempt<D, S>& a) {
   clock.lap(sorting);
   sweep(a, Pass::scatter, 0);
   clock.lap(a.work.sweep.times());
-  a.drift = 0;
+  a.drift = 0;  // it has not moved yet
   a.last_move = a.now.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
 
   for (int substep = 0; substep < a.plan.substeps; ++substep) {
-    // momenta to velocities, gravity, boundaries and bodies; then the boundaries move
-    if (a.work.bodies) a.work.bodies->move_to(double(substep) / a.plan.substeps);
+    // momenta to velocities, gravity, boundaries
+    if (a.work.paths) a.work.paths->move_to(substep * double(a.sweep_step.dt));
     a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
-    for (BoundaryMotion& b : a.next.boundaries) b.center += double(a.sweep_step.dt) * b.velocity;
     clock.lap(gridding);
+
+    // contact with the bodies; then the boundaries move
+    if (a.work.contact) touch_bodies(a, substep);
+    for (BoundaryMotion& b : a.next.boundaries) b.center += double(a.sweep_step.dt) * b.velocity;
+    clock.lap(contacting);
 
     // order again before anybody can leave its block's arena
     const bool far = a.drift + 2 * a.last_move > a.plan.max_drift;

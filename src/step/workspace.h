@@ -1,9 +1,9 @@
 // Scratch of a step: may be thrown away between any two steps without changing a bit of the result.
 #pragma once
 
+#include "contact/contact_step.h"
 #include "grid/sweep.h"
 #include "pliant/report.h"
-#include "step/body_obstacles.h"
 #include "step/model.h"
 
 namespace pliant {
@@ -16,7 +16,9 @@ struct Workspace {
         sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()) {}
 
   Workers& workers;
-  BodyObstacles* bodies = nullptr;  // on their way in this step; nullptr: none
+  GeomPaths* paths = nullptr;                  // of the bodies in this step; nullptr: there are none
+  std::span<const Obstacle* const> obstacles;  // the bodies, one way
+  ContactStep<S>* contact = nullptr;           // or as partners
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;

@@ -1,5 +1,6 @@
 #include "pliant/world.h"
 
+#include "bodies/names.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "scene/sampling.h"
@@ -77,7 +78,7 @@ class WorldOf : public World::Impl {
       bodies_ = std::make_unique<BodySide>(scene, bodies, workers_);
     else if (!scene.bodies.empty())
       bodies_ = std::make_unique<BodySide>(scene, workers_);
-    if (bodies_) work_.bodies = &bodies_->obstacles();
+    if (bodies_) connect_bodies();
     now_.particles.allocate(sampled.count);
     next_.particles.allocate(sampled.count);
     for (std::size_t g = 0; g < model_.groups.size(); ++g) place(scene.matter[g], sampled.matter[g], g);
@@ -90,10 +91,14 @@ class WorldOf : public World::Impl {
 
   const StepReport& step() override {
     boundaries_before_ = now_.boundaries;
-    if (bodies_) bodies_->advance(now_.time);
+    if (bodies_) bodies_->begin(now_.time);
     try {
       aim_boundaries();
       step_matter();
+      if (contact_)
+        bodies_->finish(contact_->impulses());
+      else if (bodies_)
+        bodies_->finish({});
     } catch (...) {
       now_.boundaries = boundaries_before_;
       if (bodies_) bodies_->undo();
@@ -103,6 +108,7 @@ class WorldOf : public World::Impl {
       for (std::string& w : bodies_->take_warnings()) next_report_.warnings.push_back(std::move(w));
     std::swap(now_, next_);
     std::swap(report_, next_report_);
+    if (contact_) touches_ = contact_->touches();
     balance_known_ = model_.scene.step.balance;
     return report_;
   }
@@ -181,6 +187,15 @@ class WorldOf : public World::Impl {
   }
 
   Balance balance() override { return pliant::balance(model_, now_, work_); }
+  const std::vector<Touch>& contacts() const override { return touches_; }
+
+  Wrench wrench(const std::string& body) const override {
+    return side("wrench").wrenches()[std::size_t(require_part(model(), Part::body, body, "wrench"))];
+  }
+
+  Taxels taxels(const std::string& geom, int rows, int columns) const override {
+    return side("taxels").taxels(geom, rows, columns, touches_);
+  }
 
   std::vector<Section> sections() override {
     std::vector<double>* bodies = bodies_ ? &bodies_->state() : &no_numbers_;
@@ -190,16 +205,52 @@ class WorldOf : public World::Impl {
             {"boundaries", now_.boundaries.data(), now_.boundaries.size() * sizeof(BoundaryMotion)},
             {"actuations", now_.actuations.data(), now_.actuations.size() * sizeof(now_.actuations[0])},
             {"bodies", bodies->data(), bodies->size() * sizeof(double)},
+            {"contacts", now_.contacts.data(), now_.contacts.size() * sizeof(ContactMemory),
+             [this](std::size_t bytes) { return room_for_contacts(bytes); },
+             [this](const std::byte* data, std::size_t size) { return wrong_contacts(data, size); }},
             {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
             {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
   }
 
   void state_replaced() override {
     balance_known_ = false;
+    touches_.clear();
     if (bodies_) bodies_->state_replaced();
   }
 
  private:
+  void connect_bodies() {
+    work_.paths = &bodies_->paths();
+    if (model_.scene.step.method == Method::one_way) {
+      work_.obstacles = bodies_->obstacles().obstacles();
+    } else if constexpr (D == 3) {
+      contact_ = std::make_unique<ContactStep<S>>(model_.scene, model_.materials, bodies_->paths());
+      work_.contact = contact_.get();
+    }
+  }
+
+  const BodySide& side(const char* asked) const {
+    if (!bodies_) fail(ErrorCode::bad_input, "{}: the world has no bodies; add some to the scene", asked);
+    return *bodies_;
+  }
+
+  void* room_for_contacts(std::size_t bytes) {
+    now_.contacts.resize(bytes / sizeof(ContactMemory));
+    return now_.contacts.data();
+  }
+
+  std::string wrong_contacts(const std::byte* data, std::size_t size) const {
+    if (size % sizeof(ContactMemory) != 0) return fmt::format("{} bytes are no whole number of contacts", size);
+    for (std::size_t at = 0; at < size; at += sizeof(ContactMemory)) {
+      ContactMemory m;
+      std::memcpy(&m, data + at, sizeof m);
+      const std::size_t geoms = bodies_ ? bodies_->paths().geoms_in_model() : 0;
+      if (m.particle >= now_.particles.size() || m.geom >= geoms)
+        return fmt::format("a contact of particle {} and geom {}, which are not there", m.particle, m.geom);
+    }
+    return "";
+  }
+
   // the bodies check those of their own
   void check_motions(bool has_bodies) const {
     for (const Motion& motion : model_.scene.motion) {
@@ -286,6 +337,8 @@ class WorldOf : public World::Impl {
   State<D, S> now_, next_;
   Workspace<D, S> work_;
   std::unique_ptr<BodySide> bodies_;
+  std::unique_ptr<ContactStep<S>> contact_;  // with the bodies, if they feel matter
+  std::vector<Touch> touches_;               // of the last step
   std::vector<double> no_numbers_;
   std::vector<BoundaryMotion> boundaries_before_;  // a failed step
   StepReport report_, next_report_;
@@ -332,6 +385,12 @@ void World::set_actuation(const std::string& matter, const std::array<double, 9>
 }
 void World::set_boundary_velocity(const std::string& boundary, const Vec3& velocity) {
   impl_->set_boundary_velocity(boundary, velocity);
+}
+
+const std::vector<Touch>& World::contacts() const { return impl_->contacts(); }
+Wrench World::wrench(const std::string& body) const { return impl_->wrench(body); }
+Taxels World::taxels(const std::string& geom, int rows, int columns) const {
+  return impl_->taxels(geom, rows, columns);
 }
 
 std::vector<Vec3> World::boundary_centers() const { return impl_->boundary_centers(); }

@@ -4,15 +4,20 @@
 #include "pliant/world.h"
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace pliant {
 
-// A part of the state as bytes. Its size is fixed by the scene.
+// A part of the state as bytes. Its size is fixed by the scene, unless it has a `resize`.
 struct Section {
   const char* name;
   void* data;
   std::size_t size;
+  // gives room for so many bytes
+  std::function<void*(std::size_t)> resize = nullptr;
+  // what is wrong with bytes that someone else has written; empty: nothing
+  std::function<std::string(const std::byte*, std::size_t)> check = nullptr;
 };
 
 class World::Impl {
@@ -32,6 +37,9 @@ class World::Impl {
   virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
   virtual std::vector<Vec3> boundary_centers() const = 0;
   virtual Balance balance() = 0;
+  virtual const std::vector<Touch>& contacts() const = 0;
+  virtual Wrench wrench(const std::string& body) const = 0;
+  virtual Taxels taxels(const std::string& geom, int rows, int columns) const = 0;
   // the whole state; who writes into it calls `state_replaced` afterwards
   virtual std::vector<Section> sections() = 0;
   virtual void state_replaced() = 0;

@@ -14,6 +14,7 @@ CODES = {
     "out_of_range": pl.OutOfRangeError,
     "too_fast": pl.TooFastError,
     "not_finite": pl.NotFiniteError,
+    "not_converged": pl.NotConvergedError,
     "bad_file": pl.BadFileError,
 }
 

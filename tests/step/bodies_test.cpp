@@ -46,6 +46,7 @@ Scene jelly_in_tray() {
   scene.matter = {block};
   scene.step.cell = 0.02;
   scene.step.dt = 0.005;
+  scene.step.method = Method::one_way;
   scene.bodies = {body_of(tray)};
   return scene;
 }

@@ -1,0 +1,325 @@
+#include "contact/contact_step.h"
+
+#include "core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+// a contact is stiffer than a cell of the material by this
+constexpr double stiffer_than_matter = 10;
+// friction without memory in the SAP law: R_t as a part of the contact's own inverse inertia
+constexpr double viscous_part = 1e-3;
+// friction is solved for once more where normal impulses are off by more than this part
+constexpr double lag_limit = 0.1;
+constexpr int max_refreshes = 1;
+// what round-off leaves is good if it is below this
+constexpr double good_enough = 1e-6;
+
+double modulus(const Material& m) { return m.law == Law::liquid ? m.bulk_modulus : m.E; }
+
+Vec3 to_array(const Vec& v) { return {v[0], v[1], v[2]}; }
+
+Vec tangential(const Vec& v, const Vec& n) { return v - dot(v, n) * n; }
+
+// m, how thick the shape is behind a point of its surface, up to a limit; in the shape's frame
+double thickness_behind(const RigidShape& shape, const Vec& surface, const Vec& normal, double limit) {
+  double inside = 0, outside = 1e-6;
+  while (outside < limit && distance(shape, surface - outside * normal).phi < 0) {
+    inside = outside;
+    outside *= 2;
+  }
+  if (outside >= limit) return limit;
+  for (int i = 0; i < 10; ++i) {
+    const double middle = 0.5 * (inside + outside);
+    (distance(shape, surface - middle * normal).phi < 0 ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+}  // namespace
+
+template <class S>
+ContactStep<S>::ContactStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
+    : paths_(paths),
+      kernel_(scene.step.kernel),
+      cell_(scene.step.cell),
+      contact_(scene.contact),
+      potential_(scene.contact.law == Contact::Law::sap ? LawKind::sap : LawKind::lagged, scene.contact.memory) {
+  solve_options_.relative_tolerance = scene.step.tolerance;
+  solve_options_.max_iterations = scene.step.max_iterations;
+  for (std::size_t g = 0; g < materials.size(); ++g)
+    for (const GeomPath& path : paths) {
+      const PairLaw law = pair_law(scene.contact, scene.matter[g].name, path.geom);
+      const Material& m = materials[g];
+      const double per_area = law.stiffness > 0 ? law.stiffness : stiffer_than_matter * modulus(m) / cell_;
+      pairs_.push_back({law, per_area, m.density});
+    }
+  impulses_.resize(paths.size());
+}
+
+template <class S>
+void ContactStep<S>::begin(const std::vector<ContactMemory>& memory, std::size_t particles) {
+  memory_ = memory;
+  touch_of_.assign(memory_.size(), -1);
+  index_.build(memory_, particles);
+  touches_.clear();
+  touch_weights_.clear();
+  std::fill(impulses_.begin(), impulses_.end(), GeomImpulse{});
+  counts_ = {};
+  substeps_ = contacts_ = 0;
+}
+
+template <class S>
+const typename ContactStep<S>::Pair& ContactStep<S>::pair_of(const FoundContact& found,
+                                                             const MatterNow<S>& matter) const {
+  return pairs_[matter.layout.segments[found.segment].group * paths_.size() + found.path];
+}
+
+// Walls thinner than the overlap of an impact would be passed. A substep may have to stop all matter within the reach
+// of the kernel; the pressure of that may press in no deeper than a quarter of the wall.
+template <class S>
+double ContactStep<S>::new_stiffness(const FoundContact& found, const Pair& pair, double area,
+                                     const Approach& a) const {
+  double per_area = pair.per_area;
+  if (pair.law.stiffness == 0 && a.speed > 0) {
+    const double pressure = pair.density * 2 * cell_ * a.speed / a.dt, depth = 4 * pressure / per_area;
+    const GeomPath& path = paths_[found.path];
+    const Mat3d to_local = transpose(path.now.rotation);
+    const Vec surface = to_local * (found.position - found.gap * found.normal - path.now.position);
+    const double wall = thickness_behind(path.geom.shape, surface, to_local * found.normal, depth);
+    if (wall > 0 && wall < depth) per_area = 4 * pressure / wall;
+  }
+  return per_area * area;
+}
+
+template <class S>
+void ContactStep<S>::add_contact(const FoundContact& found, const MatterNow<S>& matter) {
+  const std::uint32_t block = finder_.block_of(found.segment);
+  rows_.add(kernel_, matter.layout.blocks[block], found.position, cell_);
+  const GeomPath& path = paths_[found.path];
+  const Vec bias = path.velocity_at(found.position);
+  const double dt = matter.reach.dt;
+  const double approach = -dot(rows_.velocity_of_last() - bias, found.normal);
+  // outside, and does not come in before the end of the substep
+  if (found.gap >= 0 && found.gap >= 2 * dt * approach) return rows_.drop_last();
+
+  const Pair& pair = pair_of(found, matter);
+  ContactTerms terms;
+  terms.normal = found.normal;
+  terms.gap = found.gap;
+  terms.friction = pair.law.friction;
+  terms.dissipation = pair.law.dissipation;
+  terms.relaxation = contact_.relaxation;
+  terms.stiction = contact_.stiction;
+  terms.dt = dt;
+  terms.offset = Vec::zero();
+  terms.tangential_resistance = viscous_part * rows_.mobility_of_last();
+  if (found.memory >= 0) {
+    const ContactMemory& m = memory_[std::size_t(found.memory)];
+    const Vec anchor = path.now.position + path.now.rotation * m.anchor;
+    terms.offset = tangential(found.position - anchor, found.normal);
+    terms.last_impulse = dt * std::max(0.0, dot(path.now.rotation * m.force, found.normal));
+    terms.stiffness = m.stiffness;
+  } else {
+    const double area = std::cbrt(double(matter.points[found.particle].volume));
+    terms.stiffness = new_stiffness(found, pair, area * area, {approach, dt});
+  }
+  potential_.add(terms);
+  bias_.push_back(bias);
+  active_.push_back({found, terms.stiffness, Vec::zero(), false});
+}
+
+// the velocities that the impulses of the last substep would give
+template <class S>
+void ContactStep<S>::start_from_memory(const MatterNow<S>& matter) {
+  const ContactProblem p = rows_.problem();
+  velocity_.assign(p.free_velocity.begin(), p.free_velocity.end());
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const FoundContact& found = active_[c].found;
+    if (found.memory < 0) continue;
+    const Vec force = paths_[found.path].now.rotation * memory_[std::size_t(found.memory)].force;
+    const Vec impulse = matter.reach.dt * force;
+    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
+      velocity_[p.nodes[k]] += (p.weights[k] / p.mass[p.nodes[k]]) * impulse;
+  }
+}
+
+// false: the normal impulses are those that friction went by
+template <class S>
+bool ContactStep<S>::refresh_friction() {
+  double off = 0, all = 0;
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const double normal = dot(active_[c].impulse, active_[c].found.normal);
+    off += std::fabs(normal - potential_.last_impulse(c));
+    all += normal;
+  }
+  if (off <= lag_limit * all) return false;
+  for (std::size_t c = 0; c < active_.size(); ++c)
+    potential_.set_last_impulse(c, dot(active_[c].impulse, active_[c].found.normal));
+  return true;
+}
+
+template <class S>
+void ContactStep<S>::read_solution() {
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    active_[c].impulse = solver_.impulse(c);
+    active_[c].slips = potential_.slips(c, solver_.contact_velocity(c));
+  }
+}
+
+template <class S>
+void ContactStep<S>::solve(const MatterNow<S>& matter, Workers& workers) {
+  ContactProblem problem = rows_.problem();
+  problem.bias = bias_;
+  problem.potential = &potential_;
+  for (int refresh = 0;; ++refresh) {
+    const SolveReport report = solve_quasi_newton(problem, solve_options_, workers, solver_, velocity_);
+    counts_.iterations += report.iterations;
+    counts_.residual = std::max(counts_.residual, report.residual);
+    if (!report.finite)
+      fail(ErrorCode::not_finite, "contact of {} particles at t = {:.6g} s: a velocity is not finite; use a smaller dt",
+           active_.size(), matter.time);
+    if (!report.converged && !(report.stalled && report.residual < good_enough)) {
+      const Vec x = active_.front().found.position;
+      fail(ErrorCode::not_converged,
+           "contact of {} particles near ({:.4g}, {:.4g}, {:.4g}) m at t = {:.6g} s: residual {:.3g} after {} "
+           "iterations, "
+           "wanted {:.3g}; raise step.tolerance or step.max_iterations, or use a smaller dt",
+           active_.size(), x[0], x[1], x[2], matter.time, report.residual, report.iterations,
+           solve_options_.relative_tolerance);
+    }
+    read_solution();
+    if (contact_.law == Contact::Law::sap || refresh == max_refreshes || !refresh_friction()) return;
+  }
+}
+
+// The solver stops at a tolerance: the momentum that a node got is not quite what its contacts gave. The difference
+// goes to the contacts of the node by their weights, so that matter and bodies exchange momentum exactly.
+template <class S>
+void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
+  const ContactProblem p = rows_.problem();
+  residual_.assign(p.mass.size(), Vec::zero());
+  share_.assign(p.mass.size(), 0);
+  corrected_.resize(active_.size());
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    corrected_[c] = active_[c].impulse;
+    if (!acts(active_[c])) continue;
+    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
+      residual_[p.nodes[k]] -= p.weights[k] * active_[c].impulse;
+      share_[p.nodes[k]] += p.weights[k];
+    }
+  }
+  for (std::size_t i = 0; i < p.mass.size(); ++i) {
+    if (share_[i] == 0) velocity_[i] = p.free_velocity[i];
+    Node<S>& node = matter.grid.node(rows_.numbers()[i]);
+    for (int d = 0; d < 3; ++d) node.a[d] = S(velocity_[i][d]);
+    // what the node really got, after rounding
+    const Vec got = {{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
+    residual_[i] += p.mass[i] * (got - p.free_velocity[i]);
+  }
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    if (!acts(active_[c])) continue;
+    GeomImpulse& sum = impulses_[active_[c].found.path];
+    sum.angular -= cross(active_[c].found.position, active_[c].impulse);
+    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
+      const std::uint32_t i = p.nodes[k];
+      const Vec part = (p.weights[k] / share_[i]) * residual_[i];
+      corrected_[c] += part;
+      sum.angular -= cross(matter.grid.position(matter.layout, rows_.numbers()[i], cell_), part);
+    }
+    sum.linear -= corrected_[c];
+  }
+}
+
+// gives its place among the touches
+template <class S>
+int ContactStep<S>::note_touch(const Active& c, const Vec& impulse, int known) {
+  if (known < 0) {
+    known = int(touches_.size());
+    touches_.push_back({});
+    touch_weights_.push_back(0);
+    touches_.back().particle = c.found.id;
+    touches_.back().geom = paths_[c.found.path].geom.id;
+    touches_.back().body = paths_[c.found.path].geom.body;
+  }
+  Touch& touch = touches_[std::size_t(known)];
+  double& weight = touch_weights_[std::size_t(known)];
+  const double more = norm(impulse);
+  for (std::size_t d = 0; d < 3; ++d) {
+    touch.position[d] = (weight * touch.position[d] + more * c.found.position[int(d)]) / (weight + more);
+    touch.impulse[d] -= impulse[int(d)];
+  }
+  weight += more;
+  touch.normal = to_array(c.found.normal);
+  touch.gap = c.found.gap;
+  touch.slides = c.slips;
+  return known;
+}
+
+// anchors, sides and forces of the contacts that act
+template <class S>
+void ContactStep<S>::remember(const MatterNow<S>& matter) {
+  const double dt = matter.reach.dt;
+  next_memory_.clear();
+  next_touch_of_.clear();
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const Active& active = active_[c];
+    const FoundContact& found = active.found;
+    if (!acts(active)) continue;
+    const int touch = note_touch(active, corrected_[c], found.memory < 0 ? -1 : touch_of_[std::size_t(found.memory)]);
+    if (!(dot(active.impulse, found.normal) > 0)) continue;
+    const GeomPath& path = paths_[found.path];
+    const Mat3d to_local = transpose(path.now.rotation);
+    const Vec u = solver_.contact_velocity(c), normal = to_local * found.normal;
+    ContactMemory m = {found.id,        std::uint32_t(path.geom.id), {}, normal, (1 / dt) * (to_local * active.impulse),
+                       active.stiffness};
+    const bool holds = contact_.memory && !active.slips;
+    if (holds && found.memory >= 0) {
+      m.anchor = memory_[std::size_t(found.memory)].anchor;
+    } else {
+      // in the geom's frame the particle moves by dt u
+      const Vec here = to_local * (found.position - path.now.position) - found.gap * normal;
+      const Vec offset = contact_.memory ? potential_.offset_after(c, u) : Vec::zero();
+      m.anchor = holds ? here : here + to_local * (dt * tangential(u, found.normal) - offset);
+    }
+    next_memory_.push_back(m);
+    next_touch_of_.push_back(touch);
+  }
+  memory_.swap(next_memory_);
+  touch_of_.swap(next_touch_of_);
+}
+
+template <class S>
+void ContactStep<S>::run(const MatterNow<S>& matter, Workers& workers) {
+  ++substeps_;
+  finder_.find(matter.points, paths_, matter.reach, memory_, index_, workers, found_);
+  rows_.begin(matter.grid);
+  potential_.clear();
+  bias_.clear();
+  active_.clear();
+  for (const FoundContact& found : found_) add_contact(found, matter);
+  if (!active_.empty()) {
+    start_from_memory(matter);
+    solve(matter, workers);
+    balance_nodes(matter);
+  }
+  remember(matter);
+  index_.build(memory_, matter.points.size());
+  contacts_ += memory_.size();
+  counts_.most = std::max(counts_.most, memory_.size());
+}
+
+template <class S>
+ContactCounts ContactStep<S>::counts() const {
+  ContactCounts counts = counts_;
+  counts.mean = substeps_ > 0 ? double(contacts_) / double(substeps_) : 0;
+  return counts;
+}
+
+template class ContactStep<float>;
+template class ContactStep<double>;
+
+}  // namespace pliant

@@ -1,0 +1,128 @@
+#include "contact/finder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+using Vec = Vector<double, 3>;
+
+constexpr std::uint32_t piece_size = 256;
+constexpr double sqrt3 = 1.7320508075688772;
+
+// m/s, of any point of the geom that matter of this world can touch, at most
+double speed_of(const GeomPath& path) {
+  constexpr double far = 10;  // m; planes have no end
+  return norm(path.velocity) + norm(path.turning) * std::min(path.reach, far);
+}
+
+// in the geom's frame
+struct LocalContact {
+  double gap;
+  Vec normal;
+  bool known;  // the contact of the memory, not a new one
+};
+
+// where the distance has turned to the other side, the side of the memory counts, if the surface is still there
+LocalContact contact_at(const RigidShape& shape, const Vec& x, const ContactMemory* memory, double cell) {
+  const ShapeDistance d = distance(shape, x);
+  if (!memory) return {d.phi, d.normal, false};
+  if (dot(d.normal, memory->normal) >= 0) return {d.phi, d.normal, true};
+  const double gap = dot(x - memory->anchor, memory->normal);
+  const double off = distance(shape, x - gap * memory->normal).phi;
+  if (gap < 0 && std::fabs(off) < 0.1 * cell) return {gap, memory->normal, true};
+  return {d.phi, d.normal, false};
+}
+
+}  // namespace
+
+template <class S>
+void ContactFinder<S>::take_order(const Layout<3, S>& layout, double cell) {
+  const std::size_t count = layout.segments.size();
+  boxes_.resize(count);
+  begins_.resize(count + 1);
+  block_of_segment_.resize(count);
+  for (std::uint32_t b = 0; b < layout.blocks.size(); ++b) {
+    const Block<3>& block = layout.blocks[b];
+    Bounds box;
+    for (int d = 0; d < 3; ++d) {
+      box.lower[d] = (double(block.coord[d]) * block_side + 0.5) * cell;
+      box.upper[d] = box.lower[d] + block_side * cell;
+    }
+    for (std::uint32_t k = block.segment_begin; k < block.segment_end; ++k) {
+      const std::uint32_t s = layout.block_segments[k];
+      boxes_[s] = box;
+      block_of_segment_[s] = b;
+      begins_[s] = layout.cell_starts[layout.segments[s].first_cell];
+    }
+  }
+  if (count > 0) begins_[count] = layout.cell_starts[layout.segments[count - 1].first_cell + block_nodes<3>];
+  broad_.build(boxes_, begins_);
+}
+
+template <class S>
+void ContactFinder<S>::measure(const Piece& piece, const Buffer<Point<3, S>>& points, const GeomPaths& paths) {
+  alignas(64) S x[3][piece_size], normal[3][piece_size];
+  const std::size_t count = piece.end - piece.begin;
+  for (std::size_t i = 0; i < count; ++i)
+    for (int d = 0; d < 3; ++d) x[d][i] = points[piece.begin + i].x[d];
+  const GeomPath& path = paths[piece.path];
+  distances<S>(path.geom.shape, path.now, count, {{x[0], x[1], x[2]}}, phi_.data() + piece.at,
+               {{normal[0], normal[1], normal[2]}});
+}
+
+template <class S>
+void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& paths, const SearchReach& reach,
+                            const std::vector<ContactMemory>& memory, const MemoryIndex& index, Workers& workers,
+                            std::vector<FoundContact>& found) {
+  found.clear();
+  shapes_.clear();
+  double fastest = 0;
+  for (const GeomPath& path : paths) {
+    shapes_.push_back({&path.geom.shape, path.now});
+    fastest = std::max(fastest, speed_of(path));
+  }
+  const double slack = 1e-3 * reach.cell;
+  const auto ahead = [&](double geom_speed) { return slack + reach.dt * (2 * reach.speed + geom_speed); };
+  // contacts that live on may lie beyond a thin wall
+  broad_.query(shapes_, sqrt3 * reach.drift + ahead(fastest) + 0.5 * reach.cell, ranges_);
+
+  pieces_.clear();
+  std::size_t total = 0;
+  for (const TouchCandidate& range : ranges_)
+    for (std::uint32_t begin = range.begin; begin < range.end; begin += piece_size) {
+      const std::uint32_t end = std::min(range.end, begin + piece_size);
+      pieces_.push_back({range.shape, begin, end, total});
+      total += end - begin;
+    }
+  phi_.resize(total);
+  workers.for_each(pieces_.size(), 4, [&](std::size_t k) { measure(pieces_[k], points, paths); });
+
+  for (const Piece& piece : pieces_) {
+    const GeomPath& path = paths[piece.path];
+    const double limit = ahead(speed_of(path));
+    // what float distances may be off by
+    const double doubt = 1e-6 * (norm(path.now.position) + std::min(path.reach, 10.0)) + 1e-6;
+    auto segment = std::uint32_t(std::upper_bound(begins_.begin(), begins_.end(), piece.begin) - begins_.begin() - 1);
+    for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
+      while (i >= begins_[segment + 1]) ++segment;
+      const auto id = std::uint32_t(points[i].id);
+      const bool close = double(phi_[piece.at + (i - piece.begin)]) < limit + doubt;
+      if (!close && !index.has(id)) continue;
+      const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
+      if (!close && known < 0) continue;
+      const Vec x = {{double(points[i].x[0]), double(points[i].x[1]), double(points[i].x[2])}};
+      const Vec local = transpose(path.now.rotation) * (x - path.now.position);
+      const LocalContact c =
+          contact_at(path.geom.shape, local, known < 0 ? nullptr : &memory[std::size_t(known)], reach.cell);
+      if (!(c.gap < limit)) continue;
+      found.push_back({i, id, piece.path, segment, c.known ? known : -1, x, path.now.rotation * c.normal, c.gap});
+    }
+  }
+}
+
+template class ContactFinder<float>;
+template class ContactFinder<double>;
+
+}  // namespace pliant

@@ -1,0 +1,67 @@
+// Which particles are inside of which geoms, or may be at the end of the substep.
+//
+// A contact goes by the distance of the particle: phi and its gradient. One that lives on keeps its side: a particle
+// that was pressed beyond the middle of a thin wall is still pushed out on the side on which it came, as long as the
+// wall is there.
+#pragma once
+
+#include "bodies/broad_phase.h"
+#include "bodies/geom_paths.h"
+#include "contact/memory.h"
+#include "core/parallel.h"
+#include "grid/layout.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pliant {
+
+struct FoundContact {
+  std::uint32_t particle;  // its place in the order of now
+  std::uint32_t id;
+  std::uint32_t path;     // of the geom
+  std::uint32_t segment;  // of the layout, that holds the particle
+  std::int32_t memory;    // entry of the last substep, -1: a new contact
+  Vector<double, 3> position, normal;
+  double gap;  // m, < 0: overlap
+};
+
+// bounds on what may have happened since the last sort, and may happen in the substep
+struct SearchReach {
+  double drift;  // m, of particles since they were sorted, at most
+  double speed;  // m/s, of particles, at most
+  double dt;     // s
+  double cell;   // m
+};
+
+template <class S>
+class ContactFinder {
+ public:
+  // boxes around the particles of each segment; to be called whenever they were put in order
+  void take_order(const Layout<3, S>& layout, double cell);
+
+  // in the order of geoms, then of particles
+  void find(const Buffer<Point<3, S>>& points, const GeomPaths& paths, const SearchReach& reach,
+            const std::vector<ContactMemory>& memory, const MemoryIndex& index, Workers& workers,
+            std::vector<FoundContact>& found);
+
+  std::uint32_t block_of(std::uint32_t segment) const { return block_of_segment_[segment]; }
+  std::size_t bytes() const { return phi_.bytes(); }
+
+ private:
+  struct Piece {
+    std::uint32_t path, begin, end;  // particles
+    std::size_t at;                  // of the first, in phi_
+  };
+  void measure(const Piece& piece, const Buffer<Point<3, S>>& points, const GeomPaths& paths);
+
+  BroadPhase broad_;
+  std::vector<Bounds> boxes_;
+  std::vector<std::uint32_t> begins_, block_of_segment_;
+  std::vector<PosedShape> shapes_;
+  std::vector<TouchCandidate> ranges_;
+  std::vector<Piece> pieces_;
+  Buffer<S> phi_;
+};
+
+}  // namespace pliant

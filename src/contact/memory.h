@@ -1,0 +1,35 @@
+// What a contact remembers from substep to substep, and how it is found again. Part of the state.
+#pragma once
+
+#include "core/buffer.h"
+#include "core/small.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pliant {
+
+struct ContactMemory {
+  std::uint32_t particle;    // id
+  std::uint32_t geom;        // number in the model
+  Vector<double, 3> anchor;  // m, in the geom's frame, on its surface where the contact holds fast
+  Vector<double, 3> normal;  // unit, in the geom's frame
+  Vector<double, 3> force;   // N, on the matter, last, in the geom's frame
+  double stiffness;          // N/m, for as long as the contact lives
+};
+
+// entries by particle and geom
+class MemoryIndex {
+ public:
+  void build(const std::vector<ContactMemory>& entries, std::size_t particles);
+  bool has(std::uint32_t particle) const { return head_[particle] >= 0; }
+  int find(const std::vector<ContactMemory>& entries, std::uint32_t particle, std::uint32_t geom) const;
+  std::size_t bytes() const { return head_.bytes() + next_.capacity() * sizeof(int); }
+
+ private:
+  Buffer<std::int32_t> head_;           // by particle: its first entry, -1: none
+  std::vector<std::int32_t> next_;      // by entry: the next of the same particle
+  std::vector<std::uint32_t> touched_;  // particles whose head is set
+};
+
+}  // namespace pliant
