@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/small.h"
+#include "solve/symmetric3.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,23 +15,32 @@ namespace pliant {
 using Vec3d = Vector<double, 3>;
 using Mat3d = Matrix<double, 3>;
 
+// Contacts go through their laws four at a time: block b holds the contacts 4b .. 4b + 3.
+using Four = Pack<double, 4>;
+using Four3 = Vector<Four, 3>;
+inline std::size_t blocks_of(std::size_t contacts) { return (contacts + 3) / 4; }
+
+struct BlockRange {
+  std::size_t first, last;
+};
+
 // a function of the step length along a line, with its derivatives
 struct LineValue {
   double value = 0, slope = 0, curvature = 0;
 };
 
-// The laws of all contacts, l_c(u_c): convex, once continuously differentiable. u is the velocity of the matter relative
-// to the body; all vectors in the world's frame. The impulse on the matter is -gradient.
+// The laws of all contacts, l_c(u_c): convex, once continuously differentiable. u is the velocity of the matter
+// relative to the body; all vectors in the world's frame. The impulse on the matter is -gradient. Arrays are indexed by
+// block; lanes beyond size() give zeros.
 class ContactPotential {
  public:
   virtual ~ContactPotential() = default;
   virtual std::size_t size() const = 0;
 
-  // of contact c at u; the Hessian is symmetric and not negative
-  virtual double evaluate(std::size_t c, const Vec3d& u, Vec3d& gradient, Mat3d& hessian) const = 0;
-  virtual Vec3d gradient(std::size_t c, const Vec3d& u) const = 0;
-  // of contact c at u + alpha du, by alpha
-  virtual LineValue along(std::size_t c, const Vec3d& u, const Vec3d& du, double alpha) const = 0;
+  // the Hessian is not negative
+  virtual void evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const = 0;
+  // sum over the blocks at u + alpha du, by alpha
+  virtual LineValue along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const = 0;
 };
 
 // Row c of the weights holds the entries [begins[c], begins[c + 1]) of nodes and weights; a node is in a row once.

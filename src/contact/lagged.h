@@ -1,0 +1,89 @@
+// The lagged law (Castro, Han, Masterjohn 2023): a Hunt-Crossley spring along the normal, and friction that goes by the
+// normal impulse of the last substep. Equations: README.md.
+#pragma once
+
+#include "contact/law_form.h"
+#include "contact/terms.h"
+
+#include <algorithm>
+
+namespace pliant {
+
+template <class T>
+struct LaggedLaw {
+  ContactFrame<T> frame;
+  T linear = T(0), quadratic = T(0);  // normal impulse x (linear + quadratic x)
+  T radius = T(0);                    // N s, mu gamma_n0: the most that friction gives
+  T holding = T(0);                   // kg, 1/R_t; with memory
+  T knee = T(0);                      // m/s, |w| where holding ends; with memory
+  T stiction = T(1);                  // m/s; without memory
+  bool memory = true;
+
+  LaggedLaw() = default;
+  LaggedLaw(const ContactTerms& terms, bool with_memory);
+
+  LawResponse<T> at(T x, T w_squared) const {
+    const T pressed = max(T(0), x);
+    LawResponse<T> r = memory ? held(w_squared) : viscous(w_squared);
+    r.value += pressed * pressed * (T(0.5) * linear + T(1.0 / 3) * quadratic * pressed);
+    r.normal = pressed * (linear + quadratic * pressed);
+    r.a = select(x > T(0), linear + T(2) * quadratic * pressed, T(0));
+    r.b = T(0);
+    return r;
+  }
+  Truth<T> slips(T /*x*/, T w_squared) const { return sqrt(w_squared) > (memory ? knee : stiction); }
+
+ private:
+  LawResponse<T> held(T w_squared) const {
+    const T w = sqrt(w_squared);
+    const T one_by_w = T(1) / max(w, T(tiny_slip));
+    const Truth<T> holds = w < knee;
+    LawResponse<T> r;
+    r.value = select(holds, T(0.5) * holding * w_squared, radius * (w - T(0.5) * knee));
+    r.drag = select(holds, holding, radius * one_by_w);
+    r.c = select(holds, T(0), -radius * one_by_w * one_by_w * one_by_w);
+    return r;
+  }
+  LawResponse<T> viscous(T w_squared) const {
+    const T soft = sqrt(w_squared + stiction * stiction);
+    LawResponse<T> r;
+    r.value = radius * w_squared / (soft + stiction);
+    r.drag = radius / soft;
+    r.c = -r.drag / (soft * soft);
+    return r;
+  }
+};
+
+template <>
+inline LaggedLaw<double>::LaggedLaw(const ContactTerms& t, bool with_memory) : memory(with_memory) {
+  const double spring = t.dt * t.dt * t.stiffness;
+  const double closed = -t.gap / t.dt;
+  // the product of spring and damper is zero beyond the smaller of its two roots
+  const double damped = t.dissipation > 0 ? 1 / t.dissipation : closed;
+  frame.normal = t.normal;
+  frame.normal_target = std::min(closed, damped);
+  linear = spring * std::fabs(1 - t.dissipation * closed);
+  quadratic = spring * t.dissipation;
+  radius = t.friction * t.last_impulse;
+  if (memory) {
+    frame.tangent_target = (-1 / t.dt) * SplitVector<double>(t.normal, t.offset).tangent;
+    holding = spring;
+    if (!(holding > 0)) radius = 0;
+    knee = holding > 0 ? radius / holding : 0;
+  } else {
+    stiction = std::max(t.stiction, 1e-12);
+  }
+}
+
+inline void set_lane(LaggedLaw<Pack<double, 4>>& four, int lane, const LaggedLaw<double>& one) {
+  set_lane(four.frame, lane, one.frame);
+  four.linear.set(lane, one.linear);
+  four.quadratic.set(lane, one.quadratic);
+  four.radius.set(lane, one.radius);
+  four.holding.set(lane, one.holding);
+  four.knee.set(lane, one.knee);
+  four.stiction.set(lane, one.stiction);
+  four.memory = one.memory;
+}
+
+}  // namespace pliant

@@ -1,0 +1,86 @@
+// Contacts at random, over decades of everything, and velocities near all that can happen to them.
+#pragma once
+
+#include "contact/potential.h"
+
+#include <cmath>
+#include <random>
+
+namespace pliant::tests {
+
+struct LawCase {
+  LawKind kind;
+  bool memory;
+};
+inline constexpr LawCase all_laws[] = {
+    {LawKind::lagged, true}, {LawKind::lagged, false}, {LawKind::sap, true}, {LawKind::sap, false}};
+
+class LawSamples {
+ public:
+  explicit LawSamples(unsigned seed) : random_(seed) {}
+
+  double uniform(double low, double high) { return std::uniform_real_distribution<>(low, high)(random_); }
+  double decade(double low, double high) { return std::pow(10, uniform(low, high)); }
+  bool chance(double p) { return uniform(0, 1) < p; }
+  Vec3d ball() { return {{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}}; }
+  Vec3d direction() {
+    for (;;) {
+      const Vec3d x = ball();
+      if (norm(x) > 0.1 && norm(x) < 1) return (1 / norm(x)) * x;
+    }
+  }
+  Vec3d tangent(const Vec3d& n) {
+    for (;;) {
+      const Vec3d x = SplitVector<double>(n, ball()).tangent;
+      if (norm(x) > 0.1) return (1 / norm(x)) * x;
+    }
+  }
+
+  // speeds are of the order of 1 m/s
+  ContactTerms terms() {
+    ContactTerms t;
+    t.normal = direction();
+    t.dt = decade(-5, -2);
+    t.gap = chance(0.1) ? 0 : t.dt * uniform(-1, 1);
+    t.friction = chance(0.15) ? 0 : uniform(0, 2);
+    t.stiffness = decade(2, 8);
+    t.dissipation = chance(0.3) ? 0 : decade(-2, 1);
+    t.relaxation = chance(0.3) ? 0 : t.dt * decade(-1, 1);
+    const double spring = t.dt * t.dt * t.stiffness;
+    t.last_impulse = chance(0.15) ? 0 : spring * uniform(0, 2);
+    t.offset = t.dt * uniform(0, 1) * tangent(t.normal);
+    t.stiction = decade(-4, 0);
+    t.tangential_resistance = decade(-3, 1) / spring;
+    return t;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+// a potential with one contact
+struct OneContact {
+  LawCase law;
+  LawPotential potential;
+  OneContact(LawCase c, const ContactTerms& t) : law(c), potential(c.kind, c.memory) { potential.add(t); }
+
+  LawValue<double> at(const Vec3d& u) const { return potential.evaluate(0, u); }
+  Vec3d impulse(const Vec3d& u) const { return -1.0 * at(u).gradient; }
+  SplitVector<double> split_impulse(const Vec3d& u) const {
+    return SplitVector<double>(potential.terms(0).normal, impulse(u));
+  }
+  // which of its formulas a law uses
+  int region(const Vec3d& u) const { return 2 * int(potential.slips(0, u)) + int(potential.normal_impulse(0, u) > 0); }
+  // m/s, over which a law changes its form
+  double smallest_scale(const Vec3d& u) const {
+    const ContactTerms& t = potential.terms(0);
+    const auto frame =
+        law.kind == LawKind::lagged ? LaggedLaw<double>(t, law.memory).frame : SapLaw<double>(t, law.memory).frame;
+    const double scale = std::min(norm(frame.missing(u).tangent), 1.0);
+    return law.kind == LawKind::lagged && !law.memory ? std::min(scale, t.stiction) : scale;
+  }
+};
+
+inline Mat3d full(const Symmetric3<double>& h) { return {{h.xx, h.xy, h.xz, h.xy, h.yy, h.yz, h.xz, h.yz, h.zz}}; }
+
+}  // namespace pliant::tests
