@@ -98,11 +98,11 @@ double ContactStep<S>::new_stiffness(const FoundContact& found, const Pair& pair
 template <class S>
 void ContactStep<S>::add_contact(const FoundContact& found, const MatterNow<S>& matter) {
   const std::uint32_t block = finder_.block_of(found.segment);
-  rows_.add(kernel_, matter.layout.blocks[block], found.position, cell_);
+  const RowSums sums = rows_.add(kernel_, matter.layout.blocks[block], found.position, cell_);
   const GeomPath& path = paths_[found.path];
   const Vec bias = path.velocity_at(found.position);
   const double dt = matter.reach.dt;
-  const double approach = -dot(rows_.velocity_of_last() - bias, found.normal);
+  const double approach = -dot(sums.velocity - bias, found.normal);
   // outside, and does not come in before the end of the substep
   if (found.gap >= 0 && found.gap >= 2 * dt * approach) return rows_.drop_last();
 
@@ -116,7 +116,7 @@ void ContactStep<S>::add_contact(const FoundContact& found, const MatterNow<S>& 
   terms.stiction = contact_.stiction;
   terms.dt = dt;
   terms.offset = Vec::zero();
-  terms.tangential_resistance = viscous_part * rows_.mobility_of_last();
+  terms.tangential_resistance = viscous_part * sums.mobility;
   if (found.memory >= 0) {
     const ContactMemory& m = memory_[std::size_t(found.memory)];
     const Vec anchor = path.now.position + path.now.rotation * m.anchor;
@@ -201,36 +201,50 @@ void ContactStep<S>::solve(const MatterNow<S>& matter, Workers& workers) {
 template <class S>
 void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
   const ContactProblem p = rows_.problem();
-  residual_.assign(p.mass.size(), Vec::zero());
-  share_.assign(p.mass.size(), 0);
+  // what is left over, and in the fourth place the sum of weights
+  left_.assign(p.mass.size(), Four(0));
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const Vec& j = active_[c].impulse;
+    if (!acts(active_[c])) continue;
+    const Four given = Four::Vector{-j[0], -j[1], -j[2], 1};
+    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) left_[p.nodes[k]] += Four(p.weights[k]) * given;
+  }
+  turned_.resize(p.mass.size());
+  for (std::size_t i = 0; i < p.mass.size(); ++i) {
+    const double share = left_[i][3];
+    turned_[i] = Four(0);
+    if (share == 0) continue;
+    Node<S>& node = matter.grid.node(rows_.numbers()[i]);
+    Vec rest;
+    for (int d = 0; d < 3; ++d) {
+      node.a[d] = S(velocity_[i][d]);
+      // what the node really got, after rounding
+      rest[d] = (left_[i][d] + p.mass[i] * (double(node.a[d]) - p.free_velocity[i][d])) / share;
+    }
+    const Vec turn = cross(matter.grid.position(matter.layout, rows_.numbers()[i], cell_), rest);
+    left_[i] = Four::Vector{rest[0], rest[1], rest[2], 0};
+    turned_[i] = Four::Vector{turn[0], turn[1], turn[2], 0};
+  }
+  share_out(p);
+}
+
+template <class S>
+void ContactStep<S>::share_out(const ContactProblem& p) {
   corrected_.resize(active_.size());
   for (std::size_t c = 0; c < active_.size(); ++c) {
-    corrected_[c] = active_[c].impulse;
+    corrected_[c] = Vec::zero();
     if (!acts(active_[c])) continue;
-    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
-      residual_[p.nodes[k]] -= p.weights[k] * active_[c].impulse;
-      share_[p.nodes[k]] += p.weights[k];
+    Four more = 0, turn = 0;
+    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
+      const Four w = p.weights[k];
+      more += w * left_[p.nodes[k]];
+      turn += w * turned_[p.nodes[k]];
     }
-  }
-  for (std::size_t i = 0; i < p.mass.size(); ++i) {
-    if (share_[i] == 0) velocity_[i] = p.free_velocity[i];
-    Node<S>& node = matter.grid.node(rows_.numbers()[i]);
-    for (int d = 0; d < 3; ++d) node.a[d] = S(velocity_[i][d]);
-    // what the node really got, after rounding
-    const Vec got = {{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
-    residual_[i] += p.mass[i] * (got - p.free_velocity[i]);
-  }
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    if (!acts(active_[c])) continue;
+    const Vec& j = active_[c].impulse;
+    corrected_[c] = j + Vec{{more[0], more[1], more[2]}};
     GeomImpulse& sum = impulses_[active_[c].found.path];
-    sum.angular -= cross(active_[c].found.position, active_[c].impulse);
-    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
-      const std::uint32_t i = p.nodes[k];
-      const Vec part = (p.weights[k] / share_[i]) * residual_[i];
-      corrected_[c] += part;
-      sum.angular -= cross(matter.grid.position(matter.layout, rows_.numbers()[i], cell_), part);
-    }
     sum.linear -= corrected_[c];
+    sum.angular -= cross(active_[c].found.position, j) + Vec{{turn[0], turn[1], turn[2]}};
   }
 }
 

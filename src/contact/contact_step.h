@@ -80,6 +80,7 @@ class ContactStep {
   bool refresh_friction();
   void read_solution();
   void balance_nodes(const MatterNow<S>& matter);
+  void share_out(const ContactProblem& problem);
   void remember(const MatterNow<S>& matter);
   int note_touch(const Active& c, const Vec& impulse, int known);
   const Pair& pair_of(const FoundContact& found, const MatterNow<S>& matter) const;
@@ -100,8 +101,8 @@ class ContactStep {
   std::vector<int> touch_of_, next_touch_of_;  // by memory; -1: none in this step
   std::vector<FoundContact> found_;
   std::vector<Active> active_;
-  std::vector<Vec3d> bias_, velocity_, residual_, corrected_;
-  std::vector<double> share_;
+  std::vector<Vec3d> bias_, velocity_, corrected_;
+  std::vector<Four> left_, turned_;
 
   std::vector<Touch> touches_;
   std::vector<double> touch_weights_;

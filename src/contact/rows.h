@@ -11,6 +11,11 @@
 
 namespace pliant {
 
+struct RowSums {
+  Vec velocity;     // m/s, of the particle at the free velocities
+  double mobility;  // 1/kg, sum of w^2 / m
+};
+
 template <class S>
 class NodeRows {
  public:
@@ -18,10 +23,8 @@ class NodeRows {
   void begin(Grid<3, S>& grid);
 
   // adds the row of the particle at x, which lives in this block
-  void add(Kernel kernel, const Block<3>& block, const Vec& x, double h);
+  RowSums add(Kernel kernel, const Block<3>& block, const Vec& x, double h);
   void drop_last();
-  Vec velocity_of_last() const;     // m/s, at the free velocities
-  double mobility_of_last() const;  // 1/kg, sum of w^2 / m
 
   std::size_t rows() const { return begins_.size() - 1; }
   std::size_t nodes() const { return numbers_.size(); }
@@ -31,7 +34,7 @@ class NodeRows {
 
  private:
   template <Kernel K>
-  void add_row(const Block<3>& block, const Vec& x, double h);
+  RowSums add_row(const Block<3>& block, const Vec& x, double h);
 
   Grid<3, S>* grid_ = nullptr;
   Buffer<std::int32_t> place_;          // by the grid's number: ours, -1: none

@@ -65,6 +65,24 @@ inline void add_rows(const Node<S>* arena, Node<S>* nodes, const Overlap* o) {
 constexpr int neighbour_of(int a) { return a == 0 ? 0 : a <= block_side ? 1 : 2; }
 constexpr int node_of(int a) { return (a + block_side - arena_margin) % block_side; }
 
+// for each place of an arena, the slot among the block's neighbours and the node in it
+struct ArenaPlace {
+  std::uint8_t neighbour, node;
+};
+template <int D>
+constexpr auto arena_places = [] {
+  std::array<ArenaPlace, arena_nodes<D>> places{};
+  for (int place = 0; place < arena_nodes<D>; ++place) {
+    int neighbour = 0, node = 0;
+    for (int d = D - 1, rest = place, n = 1, m = 1; d >= 0; --d, rest /= arena_side, n *= 3, m *= block_side) {
+      neighbour += n * neighbour_of(rest % arena_side);
+      node += m * node_of(rest % arena_side);
+    }
+    places[place] = {std::uint8_t(neighbour), std::uint8_t(node)};
+  }
+  return places;
+}();
+
 // a row of the arena from the rows of three neighbours
 template <class S>
 inline void join_rows(const Node<S>* before, const Node<S>* here, const Node<S>* after, Node<S>* row) {
@@ -162,13 +180,8 @@ void Grid<D, S>::fill(const Block<D>& block, Node<S>* arena) const {
 template <int D, class S>
 std::size_t Grid<D, S>::node_number(const Block<D>& block, int arena_place) const {
   const int grid = arena_place / arena_nodes<D>;
-  int neighbour = 0, node = 0;
-  for (int d = D - 1, rest = arena_place % arena_nodes<D>, n = 1, m = 1; d >= 0; --d, n *= 3, m *= block_side) {
-    neighbour += n * neighbour_of(rest % arena_side);
-    node += m * node_of(rest % arena_side);
-    rest /= arena_side;
-  }
-  return std::size_t(block.slots[neighbour]) * slot_size() + std::size_t(grid * block_nodes<D> + node);
+  const ArenaPlace& at = arena_places<D>[std::size_t(arena_place % arena_nodes<D>)];
+  return std::size_t(block.slots[at.neighbour]) * slot_size() + std::size_t(grid * block_nodes<D> + at.node);
 }
 
 template <int D, class S>
