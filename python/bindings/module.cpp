@@ -8,5 +8,6 @@ NB_MODULE(_core, module) {
   pliant::python::bind_scene(module);
   pliant::python::bind_scene_file(module);
   pliant::python::bind_report(module);
+  pliant::python::bind_contacts(module);
   pliant::python::bind_world(module);
 }

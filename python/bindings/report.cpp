@@ -47,6 +47,10 @@ void bind_report(nb::module_& module) {
       .def_ro("max_speed", &StepReport::max_speed, "m/s, largest component of a particle's velocity seen in the step")
       .def_ro("strays", &StepReport::strays, "part of the particles that left their cell between sorts")
       .def_ro("blocks", &StepReport::blocks, "active blocks of the grid")
+      .def_ro("contacts", &StepReport::contacts, "particles held by bodies, mean over the substeps")
+      .def_ro("most_contacts", &StepReport::most_contacts, "and the most in a substep")
+      .def_ro("iterations", &StepReport::iterations, "of the contact solver, in all substeps")
+      .def_ro("residual", &StepReport::residual, "of the contact solver, relative, the worst of the substeps")
       .def_prop_ro("stages", &stages, nb::sig("def stages(self) -> dict[str, float]"), "wall time by stage, s")
       .def_ro("before", &StepReport::before, "balance at the start, if StepOptions.balance")
       .def_ro("after", &StepReport::after, "balance at the end, if StepOptions.balance")
@@ -56,8 +60,9 @@ void bind_report(nb::module_& module) {
       .def_ro("warnings", &StepReport::warnings, "what is worth a look")
       .def("__repr__", [](const StepReport& r) {
         return fmt::format(
-            "StepReport(time={:.6g} s, substeps={}, sorts={}, max_speed={:.4g} m/s, blocks={}, warnings={})", r.time,
-            r.substeps, r.sorts, r.max_speed, r.blocks, r.warnings.size());
+            "StepReport(time={:.6g} s, substeps={}, sorts={}, max_speed={:.4g} m/s, blocks={}, contacts={:.4g}, "
+            "iterations={}, warnings={})",
+            r.time, r.substeps, r.sorts, r.max_speed, r.blocks, r.contacts, r.iterations, r.warnings.size());
       });
 }
 

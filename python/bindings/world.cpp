@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "casters.h"
+#include "contact.h"
 #include "material/von_mises.h"
 #include "mujoco_objects.h"
 #include "record.h"
@@ -295,6 +296,31 @@ void bind_state(nb::class_<SharedWorld>& world) {
       });
 }
 
+void bind_touch(nb::class_<SharedWorld>& world) {
+  world
+      .def_prop_ro(
+          "contacts",
+          [](SharedWorld& self) {
+            return contacts_of(alone(self, [](const World& w) { return std::vector<Touch>(w.contacts()); }));
+          },
+          nb::sig("def contacts(self) -> Contacts"), "particles and geoms that touched in the last step")
+      .def(
+          "wrench",
+          [](SharedWorld& self, const std::string& body) {
+            return alone(self, [&](const World& w) { return w.wrench(body); });
+          },
+          nb::arg("body"), "What matter did to a body, by its name in world.model, mean over the last step.")
+      .def(
+          "taxels",
+          [](SharedWorld& self, const std::string& geom, int rows, int columns) {
+            return taxels_of(alone(self, [&](const World& w) { return w.taxels(geom, rows, columns); }));
+          },
+          nb::arg("geom"), nb::arg("rows"), nb::arg("columns"),
+          nb::sig("def taxels(self, geom: str, rows: int, columns: int) -> Taxels"),
+          "The force of matter on a geom by place, mean over the last step. Columns and rows run along the two longer "
+          "edges of a box, x and y of a plane or mesh, the angle about z and z of a round geom.");
+}
+
 }  // namespace
 
 void bind_world(nb::module_& module) {
@@ -318,6 +344,7 @@ void bind_world(nb::module_& module) {
       "Scene: matter, materials, boundaries, step and so on; without step, dt and gravity are the model's.");
   bind_motion(world);
   bind_state(world);
+  bind_touch(world);
 }
 
 }  // namespace pliant::python

@@ -6,6 +6,7 @@ from pliant._core import (
     Boundary,
     Contact,
     ContactPair,
+    Contacts,
     Expect,
     Material,
     Matter,
@@ -18,7 +19,9 @@ from pliant._core import (
     Shape,
     StepOptions,
     StepReport,
+    Taxels,
     World,
+    Wrench,
 )
 from pliant._core import version as __version__
 from pliant.enums import (
@@ -62,6 +65,7 @@ __all__ = [
     "Contact",
     "ContactLaw",
     "ContactPair",
+    "Contacts",
     "Cylinder",
     "Error",
     "Expect",
@@ -92,10 +96,12 @@ __all__ = [
     "Sphere",
     "StepOptions",
     "StepReport",
+    "Taxels",
     "TooFastError",
     "TooLargeError",
     "Transfer",
     "World",
+    "Wrench",
     "__version__",
     "load",
     "resume",

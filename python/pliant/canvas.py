@@ -1,6 +1,5 @@
 """MuJoCo's renderer with matter in its scene: bodies from the model, boundaries and particles added to its geoms."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import mujoco
@@ -12,7 +11,7 @@ from pliant.framing import Pose, Stage, glue
 from pliant.geoms import FLOOR_COLOR, Solid, add_solids, add_spheres, arrow, boundary_solids, rows_of, tank_floor
 from pliant.gl import close_at_exit, open_context
 from pliant.hidden import visible
-from pliant.snapshot import Grains, Snapshot, painted, thinned
+from pliant.snapshot import LONG_ARROW, SHORT_ARROW, Grains, Snapshot, painted, thinned
 
 MOST_PARTICLES = 60_000  # more are thinned out
 FACETS = ((1_500, 28, 16), (15_000, 20, 8), (10**9, 20, 5))  # particles up to this many: slices and stacks of spheres
@@ -271,14 +270,13 @@ def backdrop(stage: Stage) -> list[Solid]:
     return walls
 
 
-def force_arrows(snapshot: Snapshot, stage: Stage, color: Sequence[float] = (0.95, 0.55, 0.1, 1)) -> list[Solid]:
-    """Contact forces; the largest is a quarter of the stage."""
-    sizes = np.linalg.norm(snapshot.contacts.forces, axis=1)
-    if not len(sizes) or sizes.max() <= 0:
-        return []
-    longest = 0.25 * stage.size / sizes.max()
-    shown = np.flatnonzero(sizes > 0.02 * sizes.max())[:1000]
-    return [
-        arrow(snapshot.contacts.points[i], longest * snapshot.contacts.forces[i], 0.008 * stage.size, color)
-        for i in shown
-    ]
+def force_arrows(snapshot: Snapshot, stage: Stage) -> list[Solid]:
+    """Forces of single contacts, and thicker that of all matter on each body."""
+    made = []
+    for arrows, count, length, thick, color in (
+        (snapshot.contacts, 1000, SHORT_ARROW, 0.004, (0.95, 0.55, 0.1, 1)),
+        (snapshot.pushes, 50, LONG_ARROW, 0.016, (0.85, 0.15, 0.1, 1)),
+    ):
+        starts, ends = arrows.largest(count, length * stage.size)
+        made += [arrow(a, b - a, thick * stage.size, color) for a, b in zip(starts, ends, strict=True)]
+    return made

@@ -77,6 +77,7 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="OUT.html", help="a page with a time line that needs no network")
     parser.add_argument("--camera", help="name of a camera of the bodies; default: one that sees everything")
     parser.add_argument("--color", default="material", help="material, speed, strain, plastic or stress")
+    parser.add_argument("--arrows", action="store_true", help="show forces between bodies, and of matter on bodies")
     parser.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("WIDTH", "HEIGHT"), help="pixels")
 
 
@@ -129,6 +130,7 @@ def prepare(choice: argparse.Namespace) -> tuple[Any, Any, Any]:
         world, scene = recorder.world, recorder.scene
         with Recording(choice.scene) as recording:
             log.reports = list(recording.reports)
+            log.forces = {body: list(rows[:, :3]) for body, rows in recording.wrenches.items()}
     else:
         scene = pliant.load(choice.scene, overrides=dict(choice.set))
         if choice.out:
@@ -231,6 +233,7 @@ def render(choice: argparse.Namespace) -> int:
                 size=tuple(choice.size),
                 camera=choice.camera,
                 field=choice.color,
+                arrows=choice.arrows,
             )
         if choice.html:
             written.append(optional("pliant.viewer", "the viewer").export_html(recording, choice.html, choice.color))

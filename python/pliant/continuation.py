@@ -44,12 +44,15 @@ def copy_frames(old: Recording, file: GrowingFile, snapshot: Snapshot) -> None:
     def rows_of(name: str) -> int:
         if name.startswith("contacts/") and name != "contacts/end":
             return contacts
-        return {"reports/steps": snapshot.step, "reports/warnings": warnings}.get(name, snapshot.frames)
+        if name in ("reports/steps", "reports/wrenches"):
+            return snapshot.step
+        return warnings if name == "reports/warnings" else snapshot.frames
 
     for name in file.columns:
         if name.startswith("snapshots/"):
             continue
-        if name not in old.file or old.file[name].shape[1:] != file[name].shape[1:]:
+        known = name in old.file and old.file[name].dtype == file[name].dtype
+        if not known or old.file[name].shape[1:] != file[name].shape[1:]:
             raise BadFileError(f"{old.path}: '{name}' is not as this version writes it; run the scene again")
         copy_rows(old.file[name], file[name], rows_of(name))
     file.flush()

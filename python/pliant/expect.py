@@ -1,6 +1,7 @@
 """The checks of a scene, `expect:`, at the end of a run. All quantities: docs/expect.md."""
 
 import difflib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from pliant._core import Expect, World
 from pliant.components import large_pieces
 from pliant.errors import BadInputError
+from pliant.touch import feels_matter
 
 Array = NDArray[Any]
 
@@ -20,7 +22,20 @@ class RunLog:
     """What a check must know of the run besides its end."""
 
     reports: list[Array] = field(default_factory=list)  # rows of /reports/steps
+    forces: dict[str, list[Array]] = field(default_factory=dict)  # N, per step, on the bodies that checks ask for
     failed_steps: int = 0
+
+    def listen_to(self, world: World) -> None:
+        """From now on the forces on these bodies are noted."""
+        for expect in world.scene.expect:
+            part = find_part(Asked(world, self, expect), ("body",)) if expect.quantity in FORCES else None
+            if part is not None:
+                self.forces.setdefault(world.model.body(part.number).name, [])
+
+    def note(self, world: World) -> None:
+        """After each step."""
+        for body, rows in self.forces.items():
+            rows.append(np.array(world.wrench(body).force))
 
 
 @dataclass(frozen=True)
@@ -203,6 +218,28 @@ def body_speed(asked: Asked, part: Part) -> float:
     return float(np.linalg.norm(twist[3:]))
 
 
+def force(axis: int) -> Callable[[Asked, Part], float]:
+    """Mean of the last tenth of the run."""
+
+    def measure(asked: Asked, part: Part) -> float:
+        name, quantity = asked.expect.name, asked.expect.quantity
+        if part.kind != "body":
+            raise BadInputError(f"expect '{name}': {quantity} is of a body, and '{asked.expect.of}' is a {part.kind}")
+        if not feels_matter(asked.world):
+            raise BadInputError(f"expect '{name}': bodies do not feel matter here; use 'method: async' in step")
+        rows = asked.log.forces.get(asked.world.model.body(part.number).name, [])
+        last = rows[len(rows) - -(-len(rows) // 10) :]
+        return float(np.mean([row[axis] for row in last])) if last else math.nan
+
+    return measure
+
+
+def contacts(asked: Asked, part: Part) -> float:
+    if part.kind == "site":
+        raise BadInputError(f"expect '{asked.expect.name}': contacts are of a body or geom, not of a site")
+    return float(np.count_nonzero(getattr(asked.world.contacts, part.kind) == part.number))
+
+
 def joint_position(asked: Asked, part: Part) -> float:
     return float(asked.world.data.qpos[asked.world.model.jnt_qposadr[part.number]])
 
@@ -223,7 +260,12 @@ BODY: dict[str, OnPart] = {
     "height": height,
     "tilt_degrees": tilt_degrees,
     "speed": body_speed,
+    "contacts": contacts,
+    "force_x": force(0),
+    "force_y": force(1),
+    "force_z": force(2),
 }
+FORCES = ("force_x", "force_y", "force_z")
 JOINT: dict[str, OnPart] = {"position": joint_position, "velocity": joint_velocity}
 SENSOR: dict[str, OnPart] = {"value": sensor_value}
 PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "site", "geom"): BODY}

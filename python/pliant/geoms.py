@@ -189,5 +189,6 @@ def frame_of(center: np.ndarray, half: np.ndarray, mat: np.ndarray, height: floa
 
 def arrow(start: np.ndarray, along: np.ndarray, thickness: float, rgba: Sequence[float]) -> Solid:
     """An arrow from a point; `along` is its direction and length."""
-    size = (thickness, thickness, float(np.linalg.norm(along)))
+    # MuJoCo draws an arrow half as long as its size says
+    size = (thickness, thickness, 2 * float(np.linalg.norm(along)))
     return Solid(mujoco.mjtGeom.mjGEOM_ARROW, size, start, turn_to(along), rgba, shadow=False)

@@ -30,8 +30,7 @@ def lines(recording: Recording) -> Iterator[tuple[str, str]]:
         kinds = {"body": "bodies", "jnt": "joints", "actuator": "actuators", "sensor": "sensors"}
         counts = [f"{names[kind].shape[0] - (kind == 'body')} {word}" for kind, word in kinds.items()]
         yield "bodies", ", ".join(counts)
-    if "contacts" in recording.file and len(recording):
-        yield "contacts", f"{int(recording.file['contacts/end'][len(recording) - 1]):,} in all frames"
+    yield from contact_lines(recording)
     yield from balance_lines(recording)
     yield from warning_lines(recording)
     states = recording.snapshots()
@@ -50,6 +49,20 @@ def time_lines(recording: Recording) -> Iterator[tuple[str, str]]:
         per_step = 1e3 * seconds / len(reports)
         yield "steps", f"{len(reports)} of {recording.attributes['dt']:.4g} s, {per_step:.3g} ms each{pace}"
         yield "substeps", f"{reports['substeps'].min()} to {reports['substeps'].max()} per step"
+
+
+def contact_lines(recording: Recording) -> Iterator[tuple[str, str]]:
+    reports = recording.reports
+    if "contacts" not in recording.file or len(recording) == 0 or len(reports) == 0:
+        return
+    mean, most = reports["contacts"].mean(), reports["most_contacts"].max()
+    iterations = reports["iterations"].sum() / max(1, reports["substeps"].sum())
+    yield "contacts", f"{mean:.3g} in a substep, at most {most}; {iterations:.3g} iterations each"
+    for body, rows in recording.wrenches.items():
+        x, y, z = rows[:, :3].mean(axis=0)
+        largest = np.linalg.norm(rows[:, :3], axis=1).max()
+        if largest > 0:
+            yield f"force on {body}", f"({x:.4g}, {y:.4g}, {z:.4g}) N on average, at most {largest:.4g} N"
 
 
 def balance_lines(recording: Recording) -> Iterator[tuple[str, str]]:

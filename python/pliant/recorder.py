@@ -17,12 +17,22 @@ from pliant.errors import BadFileError, Error
 from pliant.growing_file import GrowingFile, clear_errors
 from pliant.library import models_folder
 from pliant.recording import FORMAT, FORMAT_VERSION
+from pliant.touch import feels_matter, touchable_bodies, wrench_rows
 
 UNITS = "m, kg, s, N, J, Pa, rad; quaternions are w, x, y, z; in 2-D per metre of depth"
 SNAPSHOT_EVERY = 30  # frames
 BODY_STATE = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "xpos", "xquat", "sensordata")
 BODY_KINDS = ("body", "jnt", "geom", "site", "actuator", "sensor")
-CONTACT_TYPES = {"position": "f4", "normal": "f4", "impulse": "f4", "particle": "i8", "body": "i4"}
+CONTACTS: dict[str, tuple[tuple[int, ...], str, str]] = {
+    "position": ((3,), "f4", "m"),
+    "normal": ((3,), "f4", "from the body to the matter"),
+    "impulse": ((3,), "f4", "N s on the body, in the step that ends at the frame"),
+    "particle": ((), "u4", "its id"),
+    "body": ((), "i4", "its number in the model"),
+    "geom": ((), "i4", "its number in the model"),
+    "gap": ((), "f4", "m; below 0: overlap"),
+    "slides": ((), "?", "at the end of the step"),
+}
 REPORT = np.dtype(
     [
         ("time", "f8"),
@@ -37,8 +47,10 @@ REPORT = np.dtype(
         ("momentum", "f8", 3),
         ("angular_momentum", "f8", 3),
         ("momentum_error", "f8", 3),
-        ("contacts", "i8"),
+        ("contacts", "f8"),
+        ("most_contacts", "i8"),
         ("iterations", "i8"),
+        ("residual", "f8"),
         ("warnings", "i8"),
     ]
 )
@@ -57,7 +69,7 @@ def report_row(report: StepReport) -> NDArray[Any]:
     change = np.subtract(after.momentum, before.momentum)
     impulses = [report.gravity_impulse, *report.boundary_impulses, *report.body_impulses]
     row = np.zeros((), REPORT)
-    for field in ("time", "substeps", "max_speed"):
+    for field in ("time", "substeps", "max_speed", "contacts", "most_contacts", "iterations", "residual"):
         row[field] = getattr(report, field)
     for field in ("mass", "volume", "kinetic_energy", "elastic_energy", "gravity_energy"):
         row[field] = getattr(after, field)
@@ -65,7 +77,6 @@ def report_row(report: StepReport) -> NDArray[Any]:
     # without a balance nothing is known
     row["momentum_error"] = change - np.sum(impulses, axis=0) if after.mass > 0 else math.nan
     row["seconds"] = sum(report.stages.values())
-    row["contacts"], row["iterations"] = getattr(report, "contacts", 0), getattr(report, "iterations", 0)
     row["warnings"] = len(report.warnings)
     return row
 
@@ -94,6 +105,8 @@ class Recorder:
         self._recorded_step = -1
         self._snapshot_size = 0
         self._rows: list[NDArray[Any]] = []
+        self._touched = touchable_bodies(world.model) if feels_matter(world) else []
+        self._wrenches: list[NDArray[Any]] = []
         self._warnings: list[tuple[int, bytes]] = []
         with clear_errors(self.path):
             self.file = GrowingFile(self.path)
@@ -133,11 +146,9 @@ class Recorder:
             self._lay_out_matter(name)
         if model is not None:
             self._lay_out_bodies(model)
-        if getattr(self.world, "contacts", None) is not None:
-            for name, kind in CONTACT_TYPES.items():
-                self.file.column(f"contacts/{name}", (3,) if kind == "f4" else (), kind)
-            self.file.column("contacts/end", (), "i8", "row after the last contact of the frame")
         self.file.column("reports/steps", (), REPORT)
+        if self._touched:
+            self._lay_out_contacts()
         self.file.column("reports/warnings", (), WARNING)
         self._lay_out_snapshots()
 
@@ -181,6 +192,14 @@ class Recorder:
             if 0 not in shape:
                 self.file.column(f"bodies/{name}", shape, "f8")
 
+    def _lay_out_contacts(self) -> None:
+        for name, (shape, kind, unit) in CONTACTS.items():
+            self.file.column(f"contacts/{name}", shape, kind, unit)
+        self.file.column("contacts/end", (), "i8", "row after the last contact of the frame")
+        unit = "force in N, torque in N m about the centre of mass; on the body"
+        self.file.column("reports/wrenches", (len(self._touched), 6), "f8", unit)
+        self.file.h5.create_dataset("reports/wrench_bodies", data=self._touched, dtype=h5py.string_dtype())
+
     def _lay_out_snapshots(self) -> None:
         group = self.file.h5.create_group("snapshots")
         group.create_dataset("index", data=np.array([(-1, 0, 0)] * 2, SNAPSHOT))
@@ -193,6 +212,8 @@ class Recorder:
         """After each step."""
         self._warnings += [(self.steps, text.encode()[:240]) for text in report.warnings]
         self._rows.append(report_row(report))
+        if self._touched:
+            self._wrenches.append(wrench_rows(self.world, self._touched))
         self.steps += 1
         if self.world.time * self.scene.record.rate < self._due - 1e-6:
             return
@@ -212,8 +233,9 @@ class Recorder:
             for field in (name for name in BODY_STATE if f"bodies/{name}" in self.file):
                 self.file.put(f"bodies/{field}", self.frames, getattr(self.world.data, field))
         if "contacts" in self.file:
-            for field in CONTACT_TYPES:
-                self.file.append(f"contacts/{field}", np.asarray(getattr(self.world.contacts, field)))
+            contacts = self.world.contacts
+            for field in CONTACTS:
+                self.file.append(f"contacts/{field}", getattr(contacts, field))
             self.file.put("contacts/end", self.frames, len(self.file["contacts/position"]))
         self.file.flush()
         # all of it is on its way to the disk: now the frame counts
@@ -227,8 +249,9 @@ class Recorder:
         """Bytes of a frame, its reports and a snapshot, at most."""
         names = (name for name in self.file.columns if not name.startswith(("reports/", "contacts/", "snapshots/")))
         rows = sum(self.file[name].dtype.itemsize * int(np.prod(self.file[name].shape[1:])) for name in names)
-        contacts = 64 * len(self.world.contacts.particle) if "contacts" in self.file else 0
-        reports = len(self._rows) * REPORT.itemsize + len(self._warnings) * WARNING.itemsize
+        contacts = 64 * len(self.world.contacts) if "contacts" in self.file else 0
+        row = REPORT.itemsize + 48 * len(self._touched)
+        reports = len(self._rows) * row + len(self._warnings) * WARNING.itemsize
         return rows + contacts + reports + 2 * self._snapshot_size
 
     def _write_matter(self, name: str) -> None:
@@ -244,9 +267,11 @@ class Recorder:
     def _write_reports(self) -> None:
         if self._rows:
             self.file.append("reports/steps", np.array(self._rows, REPORT))
+        if self._wrenches:
+            self.file.append("reports/wrenches", np.array(self._wrenches))
         if self._warnings:
             self.file.append("reports/warnings", np.array(self._warnings, WARNING))
-        self._rows, self._warnings = [], []
+        self._rows, self._wrenches, self._warnings = [], [], []
 
     def _write_snapshot(self) -> None:
         """Into the older of two slots, which is marked as empty meanwhile: the other one holds at any moment."""

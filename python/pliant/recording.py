@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pliant._core import Scene, World, load_scene_text
 from pliant.errors import BadFileError, BadInputError, Error
 from pliant.library import models_folder
+from pliant.touch import Skin, TaxelMap, Touches, find_geom
 
 FORMAT = "pliant recording"
 FORMAT_VERSION = 1
@@ -41,7 +42,8 @@ class Frame:
     step: int  # steps made before it
     matter: dict[str, MatterFrame] = field(default_factory=dict)
     bodies: dict[str, Array] = field(default_factory=dict)  # qpos, qvel, ctrl, xpos, ... as in mujoco.MjData
-    contacts: dict[str, Array] = field(default_factory=dict)  # position, normal, impulse, particle, body
+    # of the step that ended here: position, normal, impulse, particle, body, geom, gap, slides; as in World.contacts
+    contacts: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Recording:
     recording.times, len(recording), recording.matter   # when, how many frames, names
     recording.frame(-1).matter["dough"].positions        # numpy, (particles, 3)
     recording.reports["kinetic_energy"]                  # numpy, one number per step
+    recording.wrenches["pin/roller"][:, 2]               # numpy, N: vertical force on a body in every step
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -175,6 +178,22 @@ class Recording:
         return [(int(step), text.decode(errors="replace")) for step, text in self.file["reports/warnings"]]
 
     # bodies
+
+    @property
+    def wrenches(self) -> dict[str, Array]:
+        """What matter did to each body that it can touch: (steps, 6), N and N m about its centre of mass."""
+        if "reports/wrenches" not in self.file:
+            return {}
+        rows = np.asarray(self.file["reports/wrenches"])
+        names = self.file["reports/wrench_bodies"].asstr()[:]
+        return {str(name): rows[:, i] for i, name in enumerate(names)}
+
+    def taxels(self, number: int, geom: str, rows: int, columns: int) -> TaxelMap:
+        """The force of matter on a geom by place, in the step that ended at a frame, as World.taxels gives it."""
+        model, data = self.model(), self.data(number)
+        skin = Skin(model, find_geom(model, geom), rows, columns)
+        touches = Touches.of(self.frame(number).contacts, float(self.file.attrs["dt"]))
+        return skin.feel(touches, data.geom_xpos[skin.geom], data.geom_xmat[skin.geom])
 
     @property
     def has_bodies(self) -> bool:

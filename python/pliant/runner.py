@@ -16,6 +16,7 @@ from pliant._core import StepReport, World
 from pliant.errors import BadFileError, Error
 from pliant.expect import Check, RunLog, evaluate
 from pliant.recorder import Recorder, report_row
+from pliant.touch import feels_matter
 
 BAR = "{percentage:3.0f}% |{bar}| {desc} [{elapsed}<{remaining}]"
 
@@ -79,11 +80,11 @@ def stopping() -> Iterator[Stop]:
 class Progress:
     """A bar on stderr: simulated time, real time factor, contacts and iterations."""
 
-    def __init__(self, name: str, steps: int, dt: float, show: bool | None) -> None:
+    def __init__(self, world: World, name: str, steps: int, show: bool | None) -> None:
         # None: only where somebody looks
         off = None if show is None else not show
         self.bar = tqdm(total=steps, bar_format=BAR, disable=off)
-        self.name, self.end = name, steps * dt
+        self.name, self.touching = name, feels_matter(world)
         self.start, self.done = time.perf_counter(), 0.0
 
     def add(self, report: StepReport, dt: float) -> None:
@@ -92,9 +93,8 @@ class Progress:
         self.done += dt
         pace = self.done / max(1e-9, time.perf_counter() - self.start)
         words = [f"{self.name}: {report.time:.2f} s", f"{pace:.3g} x real time"]
-        for count in ("contacts", "iterations"):
-            if hasattr(report, count):
-                words.append(f"{getattr(report, count)} {count}")
+        if self.touching:
+            words.append(f"{report.contacts:.0f} contacts, {report.iterations} iterations")
         self.bar.set_description_str(", ".join(words), refresh=False)
         self.bar.update()
 
@@ -122,7 +122,8 @@ def run(world: World, plan: Plan, recorder: Recorder | None = None) -> Outcome:
     # a check that cannot be made is better known now than in an hour
     evaluate(world, log)
     steps = max(0, math.ceil((plan.until - world.time) / scene.step.dt - 1e-6))
-    progress = Progress(outcome.scene, steps, scene.step.dt, plan.bar)
+    log.listen_to(world)
+    progress = Progress(world, outcome.scene, steps, plan.bar)
     with stopping() as stop:
         try:
             while outcome.steps < steps and not stop.signal:
@@ -147,6 +148,7 @@ def advance(world: World, recorder: Recorder | None, log: RunLog, outcome: Outco
     outcome.steps += 1
     outcome.simulated += world.time - before
     log.reports.append(report_row(report))
+    log.note(world)
     if recorder is not None:
         recorder.add(report)
 

@@ -7,6 +7,10 @@ import numpy as np
 from pliant._core import Material, von_mises
 from pliant.colors import FIELDS, Scale, material_color, ramp, scale_of, strain_of, tones
 from pliant.geoms import upright
+from pliant.touch import Touches
+
+# the longest arrow of a contact and of a body, over the size of the stage
+SHORT_ARROW, LONG_ARROW = 0.15, 0.5
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,18 @@ class Grains:
 
 @dataclass(frozen=True)
 class Arrows:
-    """Contact forces: where, and how much, N."""
+    """Forces: where, and how much, N."""
 
     points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def largest(self, count: int, length: float) -> tuple[np.ndarray, np.ndarray]:
+        """Starts and ends of the largest ones, the very largest of which gets this length."""
+        sizes = np.linalg.norm(self.forces, axis=1)
+        shown = np.argsort(-sizes, kind="stable")[:count]
+        shown = shown[sizes[shown] > 0.02 * sizes.max(initial=0)]
+        starts = self.points[shown]
+        return starts, starts + self.forces[shown] * (length / max(sizes.max(initial=0), 1e-300))
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,8 @@ class Snapshot:
     geom_positions: np.ndarray | None = None  # of the model's geoms, m
     geom_rotations: np.ndarray | None = None  # (geoms, 3, 3)
     contacts: Arrows = field(default_factory=Arrows)
+    pushes: Arrows = field(default_factory=Arrows)  # of matter on each body, all its contacts together
+    touches: Touches | None = None  # of matter on bodies
 
     @property
     def particle_count(self) -> int:
@@ -80,6 +94,7 @@ def take(source: object, time: float | None = None) -> Snapshot:
     now = float(getattr(source, "time", 0.0) if time is None else time)
     grains = tuple(grains_of(source.matter[m.name], m, scene) for m in scene.matter)
     data = getattr(source, "data", None)
+    touches = Touches.of(getattr(source, "contacts", None), scene.step.dt)
     centers = getattr(source, "boundary_centers", None)
     if centers is None:
         centers = [np.add(b.center, np.multiply(b.velocity, now)) for b in scene.boundaries]
@@ -89,7 +104,9 @@ def take(source: object, time: float | None = None) -> Snapshot:
         boundary_centers=tuple(tuple(float(x) for x in c) for c in centers),
         geom_positions=None if data is None else np.array(data.geom_xpos),
         geom_rotations=None if data is None else np.array(data.geom_xmat).reshape(-1, 3, 3),
-        contacts=contacts_of(source),
+        contacts=contacts_of(source, touches),
+        pushes=Arrows(*touches.totals()),
+        touches=touches,
     )
 
 
@@ -125,9 +142,9 @@ def spacing_of(state: object, dimension: int) -> float:
     return float(np.median(volumes)) ** (1 / dimension)
 
 
-def contacts_of(source: object) -> Arrows:
-    """Forces between bodies from MuJoCo, between bodies and matter from the source, if it has them."""
-    points, forces = [], []
+def contacts_of(source: object, touches: Touches) -> Arrows:
+    """Forces between bodies from MuJoCo, and those of matter on bodies."""
+    points, forces = [*touches.position], [*touches.force]
     model, data = getattr(source, "model", None), getattr(source, "data", None)
     if model is not None and data is not None and data.ncon:
         import mujoco
@@ -138,20 +155,9 @@ def contacts_of(source: object) -> Arrows:
             if wrench[0] > 0:
                 points.append(np.array(data.contact.pos[i]))
                 forces.append(data.contact.frame[i].reshape(3, 3).T @ wrench[:3])
-    touching = getattr(source, "contacts", None)
-    places, impulses = column(touching, "position"), column(touching, "impulse")
-    if len(places) and len(places) == len(impulses):
-        points += list(places)
-        forces += list(impulses / source.scene.step.dt)
     if not points:
         return Arrows()
     return Arrows(np.array(points), np.array(forces))
-
-
-def column(table: object, name: str) -> np.ndarray:
-    """A column of vectors of contacts, which may be a dictionary or have attributes; empty if it is not there."""
-    values = table.get(name) if isinstance(table, dict) else getattr(table, name, None)
-    return np.zeros((0, 3)) if values is None else np.asarray(values, float).reshape(-1, 3)
 
 
 def chosen_ids(ids: np.ndarray, share: float) -> np.ndarray:

@@ -13,7 +13,9 @@ from pliant.library import load, scene_names
 from pliant.player import RecordingPlayer, WorldRunner
 from pliant.replay import Replay
 from pliant.snapshot import Snapshot
+from pliant.touch import touchable_geoms
 from pliant.viewer_scene import HOST, MOST_POINTS, Theatre, start_server, stop_server
+from pliant.viewer_skin import SkinPanel
 
 RATE = 10.0  # pictures per second, at most: what software GL can show
 RECORDING_ENDINGS = (".h5", ".hdf5")
@@ -74,11 +76,19 @@ class Viewer:
         self.controls = [self.field, self.rate]
         live = isinstance(self.source, WorldRunner)
         self.controls += self.live_controls() if live else self.recording_controls()
+        self.skin = self.skin_panel()
+        self.controls += self.skin.controls if self.skin else []
         self.text = gui.add_markdown("")
         self.controls.append(self.text)
         stage = None if live else self.source.replay.stage()
         self.theatre.build(snapshot, self.source.scene, self.source.model, stage)
         self.shown = None
+
+    def skin_panel(self) -> SkinPanel | None:
+        """Where bodies feel matter."""
+        model, step = self.source.model, self.source.scene.step
+        feels = model is not None and str(getattr(step, "method", "async")) == "async"
+        return SkinPanel(self.server.gui, model) if feels and touchable_geoms(model) else None
 
     def recording_controls(self) -> list[Any]:
         gui, player = self.server.gui, self.source
@@ -133,13 +143,15 @@ class Viewer:
     def draw(self) -> None:
         """Sends the latest moment, if it was not yet sent."""
         snapshot, field = self.source.latest(), self.field.value
+        skin = self.skin.choice if self.skin else ""
         self.follow(snapshot)
-        if self.shown is not None and self.shown[0] is snapshot and self.shown[1] == field:
+        if self.shown is not None and self.shown[0] is snapshot and self.shown[1:] == (field, skin):
             return
         scale = self.theatre.update(snapshot, field, self.source.scale(field))
-        self.shown = (snapshot, field)
+        felt = self.skin.show(snapshot) if self.skin else ""
+        self.shown = (snapshot, field, skin)
         self.drawn += 1
-        self.text.content = self.caption(snapshot, scale)
+        self.text.content = self.caption(snapshot, scale, felt)
 
     def follow(self, snapshot: Snapshot) -> None:
         """Controls show what is."""
@@ -151,12 +163,15 @@ class Viewer:
         if trouble and trouble not in self.text.content:
             self.text.content = f"**{trouble}**"
 
-    def caption(self, snapshot: Snapshot, scale: Any) -> str:
+    def caption(self, snapshot: Snapshot, scale: Any, felt: str = "") -> str:
         most = self.theatre.most_points
         count = f"{snapshot.particle_count:,} particles"
         if snapshot.particle_count > most:
             count += f", about {most:,} shown"
-        lines = [f"{snapshot.time:.3f} s, {count}"]
+        touches = 0 if snapshot.touches is None else len(snapshot.touches.position)
+        lines = [f"{snapshot.time:.3f} s, {count}" + (f", {touches:,} contacts" if touches else "")]
+        if felt:
+            lines.append(felt)
         if scale is not None:
             lines.append(f"{scale.label}: dark {scale.low:.3g}, light {scale.high:.3g}")
         trouble = getattr(self.source, "trouble", "")

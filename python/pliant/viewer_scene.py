@@ -26,13 +26,13 @@ from pliant.geom_meshes import (
     shown_geoms,
 )
 from pliant.geoms import Solid, boundary_solids
-from pliant.snapshot import Snapshot, painted, thinned
+from pliant.snapshot import LONG_ARROW, SHORT_ARROW, Snapshot, painted, thinned
 
 HOST = "127.0.0.1"
 MOST_POINTS = 20_000  # more are thinned out
 MOST_ARROWS = 500
 POINT_SIZE = 0.45  # over the spacing: neighbours just overlap. Software GL is bound by the pixels that points cover
-ARROW_COLOR = (240, 140, 25)
+ARROWS = {"contacts": ((240, 140, 25), 0.003), "pushes": ((215, 40, 25), 0.008)}  # colour, thickness over the stage
 
 
 @contextlib.contextmanager
@@ -97,14 +97,14 @@ class Theatre:
         self.bodies: dict[int, Any] = {}
         self.walls: dict[int, Any] = {}  # by number of the boundary
         self.clouds: dict[str, Any] = {}
-        self.arrows: Any = None
+        self.arrows: dict[str, Any] = {}
         self.placed: tuple[np.ndarray, np.ndarray] | None = None
 
     def clear(self) -> None:
-        for handle in [*self.bodies.values(), *self.walls.values(), *self.clouds.values(), self.arrows]:
-            if handle is not None:
+        for handles in (self.bodies, self.walls, self.clouds, self.arrows):
+            for handle in handles.values():
                 handle.remove()
-        self.bodies, self.walls, self.clouds, self.arrows, self.placed = {}, {}, {}, None, None
+        self.bodies, self.walls, self.clouds, self.arrows, self.placed = {}, {}, {}, {}, None
 
     def build(self, snapshot: Snapshot, scene: Any, model: mujoco.MjModel | None, stage: Stage | None = None) -> None:
         """Everything anew, and a camera that sees the stage."""
@@ -206,21 +206,20 @@ class Theatre:
         return scale
 
     def show_forces(self, snapshot: Snapshot) -> None:
-        """The longest arrow is a quarter of the stage."""
-        points, forces = snapshot.contacts.points, snapshot.contacts.forces
-        sizes = np.linalg.norm(forces, axis=1)
-        shown = np.argsort(-sizes, kind="stable")[:MOST_ARROWS]
-        shown = shown[sizes[shown] > 0]
-        if not len(shown):
-            if self.arrows is not None:
-                self.arrows.visible = False
-            return
-        ends = points[shown] + forces[shown] * (0.25 * self.size / sizes.max())
-        lines = np.stack([points[shown], ends], axis=1).astype(np.float32)
-        if self.arrows is None:
-            thick = 0.006 * self.size
-            self.arrows = self.server.scene.add_arrows(
-                "/contacts", lines, ARROW_COLOR, shaft_radius=thick, head_radius=2 * thick, head_length=4 * thick
+        """Of single contacts, and thicker of all matter on each body."""
+        self.show_arrows("contacts", *snapshot.contacts.largest(MOST_ARROWS, SHORT_ARROW * self.size))
+        self.show_arrows("pushes", *snapshot.pushes.largest(MOST_ARROWS, LONG_ARROW * self.size))
+
+    def show_arrows(self, name: str, starts: np.ndarray, ends: np.ndarray) -> None:
+        shown = self.arrows.get(name)
+        lines = np.stack([starts, ends], axis=1).astype(np.float32)
+        if shown is not None:
+            shown.visible = len(lines) > 0
+            if len(lines):
+                shown.points = lines
+        elif len(lines):
+            color, share = ARROWS[name]
+            thick = share * self.size
+            self.arrows[name] = self.server.scene.add_arrows(
+                f"/{name}", lines, color, shaft_radius=thick, head_radius=2 * thick, head_length=4 * thick
             )
-        else:
-            self.arrows.points, self.arrows.visible = lines, True

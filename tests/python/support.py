@@ -29,3 +29,39 @@ def block(dimension=3, precision="float32", law="neo_hookean", **step):
 
 def run(world, steps):
     return [world.step() for _ in range(steps)]
+
+
+RIG = """
+<mujoco>
+  <worldbody>
+    <body name="plate" pos="0 0 -.01"><geom name="skin" type="box" size=".06 .08 .01"/></body>
+    <body name="ball" pos="0 0 .092">
+      <freejoint/>
+      <geom name="ball" type="sphere" size=".02" mass=".05"/>
+      <site name="top" pos="0 0 .02"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def touching(**step):
+    """A soft cube between a fixed plate and a heavy ball."""
+    return pl.Scene(
+        name="touching",
+        precision="float64",
+        duration=0.1,
+        step=pl.StepOptions(**{"dt": 2e-3, "cell": 0.02, **step}),
+        materials=[pl.Material(name="rubber", law="neo_hookean", E=2e4, density=500)],
+        matter=[
+            pl.Matter(
+                name="cube",
+                material="rubber",
+                # the lowest and the highest particles are 70 mm apart and just touch
+                shape=pl.Box((0.08, 0.08, 0.08), (0, 0, 0.0355)),
+                sampling=pl.Sampling(method="lattice", jitter=0.1),
+            )
+        ],
+        bodies=[pl.Body(name="rig", text=RIG)],
+        record=pl.Record(rate=100),
+    )

@@ -17,7 +17,7 @@ from pliant import gl
 from pliant.cameras import Camera, pose_of
 from pliant.colors import material_color, ramp, scale_of, strain_of, tones
 from pliant.framing import Pose
-from pliant.geoms import Solid, add_solids, add_spheres, rows_of
+from pliant.geoms import Solid, add_solids, add_spheres, arrow, rows_of
 from pliant.pictures import Look, film_frames, paint, render_recording
 from pliant.snapshot import take, thinned
 
@@ -110,6 +110,19 @@ def test_colours_tell_stress():
             return camera.rgb("stress")[56:64, 76:84].reshape(-1, 3).mean()
 
     assert middle(1.9) > 1.2 * middle(1.4) > 1.2 * 1.2 * middle(1)
+
+
+def test_an_arrow_is_as_long_as_it_says(monkeypatch):
+    length = 0.5
+    drawn = [arrow(np.zeros(3), np.array([0, 0, length]), 0.01, (1, 0, 0, 1))]
+    monkeypatch.setattr(pliant.canvas, "force_arrows", lambda *_: drawn)
+    world = world_of({"water": piece([(0.6, 0, 0.7), (-0.6, 0, -0.7)])})
+    pose = Pose((0, -2, 0.1), (0, 0, 0.1))
+    picture = paint(world, (400, 400), Look(pose, arrows=True)).astype(int)
+    red = np.flatnonzero(np.any(picture[..., 0] > 1.5 * picture[..., 1], axis=1))
+    seen = (red[-1] - red[0] + 1) * 2 / (200 / np.tan(np.radians(pose.field_of_view) / 2))
+    # 134 pixels; the last few of its tip are too thin to be red
+    assert seen == pytest.approx(length, rel=0.04)
 
 
 def test_a_colour_that_was_not_recorded_is_refused_by_name(tmp_path):

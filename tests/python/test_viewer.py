@@ -214,15 +214,20 @@ def test_bodies_and_forces_are_shown():
         thing = model.geom("box").id
         assert set(viewer.theatre.bodies) == {0, thing}
         np.testing.assert_allclose(viewer.theatre.bodies[thing].position, (0, 0, 0.3))
-        assert viewer.theatre.arrows is None
+        assert not viewer.theatre.arrows
         world.data.geom_xpos[thing] = (0.5, 0, 0.3)
-        world.contacts = {"position": np.array([[0, 0, 0.6]]), "impulse": np.array([[0, 0, 2.0]])}
+        contacts = {"position": np.array([[0, 0, 0.6], [0.2, 0, 0.6]]), "impulse": np.array([[0, 0, 2.0], [0, 0, 1.0]])}
+        world.contacts = contacts | {"body": np.array([1, 1])}
         viewer.source.step()
-        wait_for(lambda: viewer.theatre.arrows is not None)
+        wait_for(lambda: len(viewer.theatre.arrows) == 2)
         wait_for(lambda: viewer.theatre.bodies[thing].position[0] == pytest.approx(0.5))
-        start, end = viewer.theatre.arrows.points[0]
+        start, end = viewer.theatre.arrows["contacts"].points[0]
         np.testing.assert_allclose(start, (0, 0, 0.6), atol=1e-6)
         assert end[2] > start[2] + 0.1
+        # all of it together: at the third of the way to the smaller one
+        ((start, end),) = viewer.theatre.arrows["pushes"].points
+        np.testing.assert_allclose(start, (0.2 / 3, 0, 0.6), atol=1e-6)
+        assert end[2] > start[2] + 0.2
     assert isinstance(take(world).contacts, Arrows)
     # an impulse of 2 N s in a step of scene.step.dt
     assert take(world).contacts.forces[0, 2] == pytest.approx(2 / world.scene.step.dt)
