@@ -1,0 +1,100 @@
+#include "solve/contact_weights.h"
+
+namespace pliant {
+namespace {
+
+// below this, starting a loop on threads takes longer than the loop
+constexpr std::size_t contacts_for_threads = 512;
+
+Four lane_of(const Four3& x, int lane) { return Four(Four::Vector{x[0][lane], x[1][lane], x[2][lane], 0}); }
+NodeBlock lane_of(const Symmetric3<Four>& g, int lane) {
+  return {Four(Four::Vector{g.xx[lane], g.yy[lane], g.zz[lane], 0}),
+          Four(Four::Vector{g.xy[lane], g.xz[lane], g.yz[lane], 0})};
+}
+
+// products are rounded before they are added: fused in one loop and not in another, sums would differ
+void add(Four& sum, double w, const Four& x) { sum += kept(Four(w) * x); }
+void add(NodeBlock& sum, double w, const NodeBlock& x) {
+  const Four ww(w * w);
+  sum.diagonal += kept(ww * x.diagonal);
+  sum.coupled += kept(ww * x.coupled);
+}
+
+}  // namespace
+
+ContactWeights::ContactWeights(const ContactProblem& problem, Workers& workers, ContactWeightsWork& work)
+    : p_(problem),
+      workers_(workers),
+      w_(work),
+      nodes_(problem.mass.size()),
+      contacts_(problem.potential->size()),
+      threaded_(workers.threads() > 1 && contacts_ >= contacts_for_threads) {
+  w_.pieces.resize(std::max(nodes_ / nodes_per_piece, blocks() / blocks_per_piece) + 1);
+  if (threaded_) transpose();
+}
+
+// entries by node, each node's in the order of contacts
+void ContactWeights::transpose() {
+  w_.vectors.resize(4 * blocks());
+  w_.matrices.resize(4 * blocks());
+  w_.begins.resize(nodes_ + 2);
+  w_.entries.resize(p_.nodes.size());
+  std::uint32_t* begins = w_.begins.data();
+  std::fill(begins, begins + nodes_ + 2, 0u);
+  for (const std::uint32_t node : p_.nodes) ++begins[node + 2];
+  for (std::size_t i = 2; i < nodes_ + 2; ++i) begins[i] += begins[i - 1];
+  for (std::size_t c = 0; c < contacts_; ++c)
+    for (std::uint32_t k = p_.begins[c]; k < p_.begins[c + 1]; ++k)
+      w_.entries[begins[p_.nodes[k] + 1]++] = {std::uint32_t(c), p_.weights[k]};
+}
+
+void ContactWeights::multiply(BlockRange blocks, const Four* x, Four3* result) const {
+  const std::uint32_t* nodes = p_.nodes.data();
+  const double* weights = p_.weights.data();
+  if (blocks.last > contacts_ / 4) result[blocks.last - 1] = Four3::zero();
+  for (std::size_t c = 4 * blocks.first; c < std::min(contacts_, 4 * blocks.last); ++c) {
+    std::uint32_t k = p_.begins[c];
+    const std::uint32_t end = p_.begins[c + 1];
+    Four s0(0), s1(0), s2(0), s3(0);
+    for (; k + 4 <= end; k += 4) {
+      s0 += Four(weights[k]) * x[nodes[k]];
+      s1 += Four(weights[k + 1]) * x[nodes[k + 1]];
+      s2 += Four(weights[k + 2]) * x[nodes[k + 2]];
+      s3 += Four(weights[k + 3]) * x[nodes[k + 3]];
+    }
+    for (; k < end; ++k) s0 += Four(weights[k]) * x[nodes[k]];
+    const Four sum = (s0 + s1) + (s2 + s3);
+    for (int d = 0; d < 3; ++d) result[c / 4][d].set(int(c % 4), sum[d]);
+  }
+}
+
+// Contact by contact, or on threads node by node: both add up each node in the order of its contacts.
+template <class Value, class FourValues>
+void ContactWeights::add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result) {
+  if (!threaded_) {
+    std::fill(result, result + nodes_, Value{});
+    for (std::size_t c = 0; c < contacts_; ++c) {
+      const Value x = lane_of(f[c / 4], int(c % 4));
+      for (std::uint32_t k = p_.begins[c]; k < p_.begins[c + 1]; ++k) add(result[p_.nodes[k]], p_.weights[k], x);
+    }
+    return;
+  }
+  over_blocks([&](std::size_t first, std::size_t last) {
+    for (std::size_t c = 4 * first; c < 4 * last; ++c) by_contact[c] = lane_of(f[c / 4], int(c % 4));
+    return ThreeSums{};
+  });
+  over_nodes([&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Value sum = {};
+      for (std::uint32_t e = w_.begins[i]; e < w_.begins[i + 1]; ++e)
+        add(sum, w_.entries[e].weight, by_contact[w_.entries[e].contact]);
+      result[i] = sum;
+    }
+    return ThreeSums{};
+  });
+}
+
+void ContactWeights::add_up(const Four3* f, Four* result) { add_rows(f, w_.vectors, result); }
+void ContactWeights::add_up(const Symmetric3<Four>* g, NodeBlock* result) { add_rows(g, w_.matrices, result); }
+
+}  // namespace pliant

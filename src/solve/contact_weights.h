@@ -1,0 +1,100 @@
+// Products with the weights J of a ContactProblem and with their transpose. Every sum has an order that the number of
+// threads does not change: pieces have fixed sizes, and a node adds up its contacts in their order.
+#pragma once
+
+#include "core/buffer.h"
+#include "core/parallel.h"
+#include "solve/contact_problem.h"
+
+#include <algorithm>
+
+namespace pliant {
+
+// three sums over nodes or contacts
+struct ThreeSums {
+  double a = 0, b = 0, c = 0;
+};
+
+// a symmetric 3x3 matrix of a node: xx, yy, zz; xy, xz, yz
+struct NodeBlock {
+  Four diagonal, coupled;
+};
+
+struct ContactWeightsWork {
+  struct Entry {
+    std::uint32_t contact;
+    double weight;
+  };
+  Buffer<ThreeSums> pieces;
+  // the weights by node, where several threads add up
+  Buffer<std::uint32_t> begins;
+  Buffer<Entry> entries;
+  // by contact, what they add
+  Buffer<Four> vectors;
+  Buffer<NodeBlock> matrices;
+  std::size_t bytes() const {
+    return pieces.bytes() + begins.bytes() + entries.bytes() + vectors.bytes() + matrices.bytes();
+  }
+};
+
+class ContactWeights {
+ public:
+  ContactWeights(const ContactProblem& problem, Workers& workers, ContactWeightsWork& work);
+
+  std::size_t nodes() const { return nodes_; }
+  std::size_t contacts() const { return contacts_; }
+  std::size_t blocks() const { return blocks_of(contacts_); }
+
+  // f(first, last) -> ThreeSums of the nodes, or of the blocks of contacts, in between
+  template <class F>
+  ThreeSums over_nodes(const F& f) {
+    return in_pieces(nodes_, nodes_per_piece, f);
+  }
+  template <class F>
+  ThreeSums over_blocks(const F& f) {
+    return in_pieces(blocks(), blocks_per_piece, f);
+  }
+
+  // J x of the contacts in the blocks [first, last); unused lanes are 0
+  void multiply(BlockRange blocks, const Four* x, Four3* result) const;
+  // J^T f by node
+  void add_up(const Four3* f, Four* result);
+  // the diagonal blocks of J^T G J by node
+  void add_up(const Symmetric3<Four>* g, NodeBlock* result);
+
+ private:
+  static constexpr std::size_t nodes_per_piece = 128, blocks_per_piece = 32;
+
+  template <class F>
+  ThreeSums in_pieces(std::size_t count, std::size_t piece, const F& f);
+  template <class Value, class FourValues>
+  void add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result);
+  void transpose();
+
+  const ContactProblem& p_;
+  Workers& workers_;
+  ContactWeightsWork& w_;
+  std::size_t nodes_, contacts_;
+  bool threaded_;
+};
+
+template <class F>
+ThreeSums ContactWeights::in_pieces(std::size_t count, std::size_t piece, const F& f) {
+  const std::size_t pieces = (count + piece - 1) / piece;
+  // one code for both loops: the compiler is free to round differently in two copies
+  const auto one = [&](std::size_t i)
+                       [[gnu::noinline]] { w_.pieces[i] = f(i * piece, std::min(count, (i + 1) * piece)); };
+  if (threaded_)
+    workers_.for_each(pieces, 1, one);
+  else
+    for (std::size_t i = 0; i < pieces; ++i) one(i);
+  ThreeSums total;
+  for (std::size_t i = 0; i < pieces; ++i) {
+    total.a += w_.pieces[i].a;
+    total.b += w_.pieces[i].b;
+    total.c += w_.pieces[i].c;
+  }
+  return total;
+}
+
+}  // namespace pliant
