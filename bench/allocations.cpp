@@ -1,5 +1,5 @@
-// Counts what the falling cube allocates in warm steps, by whatever road: malloc itself is counted. Prints one number
-// per choice of law, scalar and threads; returns 1 if any is not 0.
+// Counts what the falling cube, and a cube in contact with bodies, allocate in warm steps, by whatever road: malloc
+// itself is counted. Prints one number per choice of law, scalar and threads; returns 1 if any is not 0.
 #include "falling_cube.h"
 #include "pliant/world.h"
 
@@ -55,8 +55,28 @@ namespace {
 
 constexpr int first = 20, last = 40;  // steps between which nothing may be allocated
 
-long allocations_of(const CubeChoice& cube, int threads) {
-  World world(falling_cube(cube), threads);
+// a soft cube between a floor and a heavy ball, at rest after a while
+Scene cube_in_contact() {
+  Scene scene;
+  Material jelly;
+  jelly.name = "jelly";
+  Matter cube;
+  cube.name = "cube";
+  cube.material = "jelly";
+  cube.shape.size = {0.1, 0.1, 0.1};
+  cube.shape.center = {0, 0, 0.049};
+  scene.materials = {jelly};
+  scene.matter = {cube};
+  Body bodies;
+  bodies.name = "bodies";
+  bodies.text = R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+    <body pos="0 0 .145"><freejoint/><geom type="sphere" size=".05" mass=".2"/></body></worldbody></mujoco>)";
+  scene.bodies = {bodies};
+  return scene;
+}
+
+long allocations_of(const Scene& scene, int threads) {
+  World world(scene, threads);
   for (int i = 0; i < first; ++i) world.step();
   allocations = 0;
   counting = true;
@@ -90,11 +110,16 @@ int main() {
   for (Precision precision : {Precision::float32, Precision::float64})
     for (Law law : {Law::neo_hookean, Law::fixed_corotated})
       for (int threads : {1, 2}) {
-        const long n = bench::allocations_of({law, precision, 10}, threads);
+        const long n = bench::allocations_of(bench::falling_cube({law, precision, 10}), threads);
         std::printf("%s %s %d threads: %ld allocations in steps %d to %d\n", name(law),
                     precision == Precision::float32 ? "float" : "double", threads, n, bench::first, bench::last);
         total += n;
       }
+  for (int threads : {1, 2}) {
+    const long n = bench::allocations_of(bench::cube_in_contact(), threads);
+    std::printf("contact %d threads: %ld allocations in steps %d to %d\n", threads, n, bench::first, bench::last);
+    total += n;
+  }
   std::printf("total %ld\n", total);
   return total ? 1 : 0;
 }
