@@ -5,6 +5,8 @@ namespace {
 
 // below this, starting a loop on threads takes longer than the loop
 constexpr std::size_t contacts_for_threads = 512;
+// sums by node that come before weights by node pay off
+constexpr int sums_by_contact = 4;
 
 Four lane_of(const Four3& x, int lane) { return Four(Four::Vector{x[0][lane], x[1][lane], x[2][lane], 0}); }
 NodeBlock lane_of(const Symmetric3<Four>& g, int lane) {
@@ -30,7 +32,6 @@ ContactWeights::ContactWeights(const ContactProblem& problem, Workers& workers, 
       contacts_(problem.potential->size()),
       threaded_(workers.threads() > 1 && contacts_ >= contacts_for_threads) {
   w_.pieces.resize(std::max(nodes_ / nodes_per_piece, blocks() / blocks_per_piece) + 1);
-  if (threaded_) transpose();
 }
 
 // entries by node, each node's in the order of contacts
@@ -71,7 +72,8 @@ void ContactWeights::multiply(BlockRange blocks, const Four* x, Four3* result) c
 // Contact by contact, or on threads node by node: both add up each node in the order of its contacts.
 template <class Value, class FourValues>
 void ContactWeights::add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result) {
-  if (!threaded_) {
+  if (!threaded_ || sums_ < sums_by_contact) {
+    ++sums_;
     std::fill(result, result + nodes_, Value{});
     for (std::size_t c = 0; c < contacts_; ++c) {
       const Value x = lane_of(f[c / 4], int(c % 4));
@@ -79,6 +81,7 @@ void ContactWeights::add_rows(const FourValues* f, Buffer<Value>& by_contact, Va
     }
     return;
   }
+  if (sums_++ == sums_by_contact) transpose();
   over_blocks([&](std::size_t first, std::size_t last) {
     for (std::size_t c = 4 * first; c < 4 * last; ++c) by_contact[c] = lane_of(f[c / 4], int(c % 4));
     return ThreeSums{};

@@ -26,7 +26,7 @@ struct ContactWeightsWork {
     double weight;
   };
   Buffer<ThreeSums> pieces;
-  // the weights by node, where several threads add up
+  // the weights by node, for sums on threads
   Buffer<std::uint32_t> begins;
   Buffer<Entry> entries;
   // by contact, what they add
@@ -67,6 +67,8 @@ class ContactWeights {
 
   template <class F>
   ThreeSums in_pieces(std::size_t count, std::size_t piece, const F& f);
+  template <class F>
+  static ThreeSums sums_of(const F& f, std::size_t first, std::size_t last);
   template <class Value, class FourValues>
   void add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result);
   void transpose();
@@ -76,14 +78,19 @@ class ContactWeights {
   ContactWeightsWork& w_;
   std::size_t nodes_, contacts_;
   bool threaded_;
+  int sums_ = 0;  // by node, until now
 };
+
+// one code for a piece, whoever runs it: the compiler is free to round differently in two copies
+template <class F>
+[[gnu::noinline, gnu::noclone]] ThreeSums ContactWeights::sums_of(const F& f, std::size_t first, std::size_t last) {
+  return f(first, last);
+}
 
 template <class F>
 ThreeSums ContactWeights::in_pieces(std::size_t count, std::size_t piece, const F& f) {
   const std::size_t pieces = (count + piece - 1) / piece;
-  // one code for both loops: the compiler is free to round differently in two copies
-  const auto one = [&](std::size_t i)
-                       [[gnu::noinline]] { w_.pieces[i] = f(i * piece, std::min(count, (i + 1) * piece)); };
+  const auto one = [&](std::size_t i) { w_.pieces[i] = sums_of(f, i * piece, std::min(count, (i + 1) * piece)); };
   if (threaded_)
     workers_.for_each(pieces, 1, one);
   else

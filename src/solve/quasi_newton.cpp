@@ -66,7 +66,7 @@ class QuasiNewton {
   double inner_tolerance() const;
   double multiply_by_hessian();
   double inner_step(double length);
-  ThreeSums turn(double beta, Four sign);
+  ThreeSums turn(double beta, double part);
   LineStep search();
 
   const ContactProblem& p_;
@@ -169,12 +169,12 @@ double QuasiNewton::precondition() {
   return s.a;
 }
 
-// d = -z + beta d; sums g . d, d . M (v - v*), d . M d
-ThreeSums QuasiNewton::turn(double beta, Four sign) {
+// d = beta d - part z; sums g . d, d . M (v - v*), d . M d
+ThreeSums QuasiNewton::turn(double beta, double part) {
   return weights_.over_nodes([&](std::size_t first, std::size_t last) {
     Four gd(0), slope(0), curvature(0);
     for (std::size_t i = first; i < last; ++i) {
-      const Four d = Four(beta) * w_.direction[i] + sign * w_.preconditioned[i], md = Four(w_.free[i][3]) * d;
+      const Four d = Four(beta) * w_.direction[i] - Four(part) * w_.preconditioned[i], md = Four(w_.free[i][3]) * d;
       w_.direction[i] = d;
       gd += w_.gradient[i] * d;
       slope += md * (w_.velocity[i] - w_.free[i]);
@@ -240,12 +240,10 @@ double QuasiNewton::inner_step(double length) {
 // conjugate gradients on (M + J^T G J) d = -g, from 0
 void QuasiNewton::newton(double descent) {
   const double tolerance = inner_tolerance(), enough = tolerance * tolerance * descent;
-  for (std::size_t i = 0; i < weights_.nodes(); ++i) {
-    w_.residual[i] = w_.gradient[i];
-    w_.search[i] = w_.preconditioned[i];
-    w_.direction[i] = Four(0);
-  }
-  for (std::size_t b = 0; b < weights_.blocks(); ++b) w_.du[b] = Four3::zero();
+  std::copy(w_.gradient.begin(), w_.gradient.end(), w_.residual.begin());
+  std::copy(w_.preconditioned.begin(), w_.preconditioned.end(), w_.search.begin());
+  std::fill(w_.direction.begin(), w_.direction.end(), Four(0));
+  std::fill(w_.du.begin(), w_.du.end(), Four3::zero());
   for (int n = 1;; ++n) {
     const double length = descent / multiply_by_hessian();
     const double next = inner_step(length);
@@ -264,11 +262,11 @@ bool QuasiNewton::choose_direction() {
   ThreeSums d;
   if (way == Direction::newton || (way == Direction::mixed && report_.iterations >= easy)) {
     newton(descent);
-    d = turn(1, Four(0));
+    d = turn(1, 0);
   } else {
     const double beta = way == Direction::block ? 0 : conjugate(descent);
-    d = turn(beta, Four(-1));
-    if (beta > 0 && !(d.a < -least_descent * descent)) d = turn(0, Four(-1));
+    d = turn(beta, 1);
+    if (beta > 0 && !(d.a < -least_descent * descent)) d = turn(0, 1);
     weights_.over_blocks([&](std::size_t first, std::size_t last) {
       weights_.multiply({first, last}, w_.direction.data(), w_.du.data());
       return ThreeSums{};
