@@ -96,15 +96,16 @@ double ContactStep<S>::new_stiffness(const FoundContact& found, const Pair& pair
 }
 
 template <class S>
-void ContactStep<S>::add_contact(const FoundContact& found, const MatterNow<S>& matter) {
-  const std::uint32_t block = finder_.block_of(found.segment);
-  const RowSums sums = rows_.add(kernel_, matter.layout.blocks[block], found.position, cell_);
+void ContactStep<S>::add_contact(std::size_t i, const MatterNow<S>& matter) {
+  const FoundContact& found = found_[i];
+  const WeightRow& row = rows_.weighed(i);
   const GeomPath& path = paths_[found.path];
   const Vec bias = path.velocity_at(found.position);
   const double dt = matter.reach.dt;
-  const double approach = -dot(sums.velocity - bias, found.normal);
+  const double approach = -dot(row.velocity - bias, found.normal);
   // outside, and does not come in before the end of the substep
-  if (found.gap >= 0 && found.gap >= 2 * dt * approach) return rows_.drop_last();
+  if (found.gap >= 0 && found.gap >= 2 * dt * approach) return;
+  rows_.take(i);
 
   const Pair& pair = pair_of(found, matter);
   ContactTerms terms;
@@ -116,7 +117,7 @@ void ContactStep<S>::add_contact(const FoundContact& found, const MatterNow<S>& 
   terms.stiction = contact_.stiction;
   terms.dt = dt;
   terms.offset = Vec::zero();
-  terms.tangential_resistance = viscous_part * sums.mobility;
+  terms.tangential_resistance = viscous_part * row.mobility;
   if (found.memory >= 0) {
     const ContactMemory& m = memory_[std::size_t(found.memory)];
     const Vec anchor = path.now.position + path.now.rotation * m.anchor;
@@ -129,7 +130,7 @@ void ContactStep<S>::add_contact(const FoundContact& found, const MatterNow<S>& 
   }
   potential_.add(terms);
   bias_.push_back(bias);
-  active_.push_back({found, terms.stiffness, Vec::zero(), false});
+  active_.push_back({found, terms.stiffness, Vec::zero(), 0, false});
 }
 
 // the velocities that the impulses of the last substep would give
@@ -152,13 +153,12 @@ template <class S>
 bool ContactStep<S>::refresh_friction() {
   double off = 0, all = 0;
   for (std::size_t c = 0; c < active_.size(); ++c) {
-    const double normal = dot(active_[c].impulse, active_[c].found.normal);
+    const double normal = active_[c].normal_impulse;
     off += std::fabs(normal - potential_.last_impulse(c));
     all += normal;
   }
   if (off <= lag_limit * all) return false;
-  for (std::size_t c = 0; c < active_.size(); ++c)
-    potential_.set_last_impulse(c, dot(active_[c].impulse, active_[c].found.normal));
+  for (std::size_t c = 0; c < active_.size(); ++c) potential_.set_last_impulse(c, active_[c].normal_impulse);
   return true;
 }
 
@@ -166,7 +166,9 @@ template <class S>
 void ContactStep<S>::read_solution() {
   for (std::size_t c = 0; c < active_.size(); ++c) {
     active_[c].impulse = solver_.impulse(c);
-    active_[c].slips = potential_.slips(c, solver_.contact_velocity(c));
+    const Vec u = solver_.contact_velocity(c);
+    active_[c].normal_impulse = potential_.normal_impulse(c, u);
+    active_[c].slips = potential_.slips(c, u);
   }
 }
 
@@ -284,7 +286,7 @@ void ContactStep<S>::remember(const MatterNow<S>& matter) {
     const FoundContact& found = active.found;
     if (!acts(active)) continue;
     const int touch = note_touch(active, corrected_[c], found.memory < 0 ? -1 : touch_of_[std::size_t(found.memory)]);
-    if (!(dot(active.impulse, found.normal) > 0)) continue;
+    if (!(active.normal_impulse > 0)) continue;
     const GeomPath& path = paths_[found.path];
     const Mat3d to_local = transpose(path.now.rotation);
     const Vec u = solver_.contact_velocity(c), normal = to_local * found.normal;
@@ -310,11 +312,11 @@ template <class S>
 void ContactStep<S>::run(const MatterNow<S>& matter, Workers& workers) {
   ++substeps_;
   finder_.find(matter.points, paths_, matter.reach, memory_, index_, workers, found_);
-  rows_.begin(matter.grid);
+  rows_.weigh(kernel_, cell_, matter.layout, matter.grid, finder_, found_, workers);
   potential_.clear();
   bias_.clear();
   active_.clear();
-  for (const FoundContact& found : found_) add_contact(found, matter);
+  for (std::size_t i = 0; i < found_.size(); ++i) add_contact(i, matter);
   if (!active_.empty()) {
     start_from_memory(matter);
     solve(matter, workers);

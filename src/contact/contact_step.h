@@ -69,11 +69,12 @@ class ContactStep {
     FoundContact found;
     double stiffness;
     Vec impulse;  // N s, on the matter, by the law
+    double normal_impulse;
     bool slips;
   };
   static bool acts(const Active& c) { return dot(c.impulse, c.impulse) > 0; }
 
-  void add_contact(const FoundContact& found, const MatterNow<S>& matter);
+  void add_contact(std::size_t i, const MatterNow<S>& matter);  // of those found
   double new_stiffness(const FoundContact& found, const Pair& pair, double area, const Approach& a) const;
   void start_from_memory(const MatterNow<S>& matter);
   void solve(const MatterNow<S>& matter, Workers& workers);

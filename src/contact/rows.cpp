@@ -5,17 +5,36 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t max_row = 27;  // nodes
-
 // stands for an arena whose nodes are their own places
 struct Places {
   int operator[](int place) const { return place; }
 };
 
+template <Kernel K, class S>
+void weigh_row(const Block<3>& block, const Vec& x, double h, Grid<3, S>& grid, WeightRow& row) {
+  double y[3];
+  for (int d = 0; d < 3; ++d) y[d] = x[d] / h - (double(block.coord[d]) * block_side - arena_margin);
+  row.count = 0;
+  row.velocity = Vec::zero();
+  row.mobility = 0;
+  for_each_node<K, 3>(Places{}, y, [&](int place, double w, const Vec&, const Vec&) {
+    const std::size_t number = grid.node_number(block, place);
+    const Node<S>& node = grid.node(number);
+    const double mass = double(node.a[node_mass]);
+    // a weight that the transfer has rounded to nothing
+    if (!(mass > 0) || w == 0) return;
+    row.numbers[row.count] = std::uint32_t(number);
+    row.weights[row.count++] = w;
+    row.velocity += w * Vec{{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
+    row.mobility += w * w / mass;
+  });
+}
+
 }  // namespace
 
 template <class S>
-void NodeRows<S>::begin(Grid<3, S>& grid) {
+void NodeRows<S>::weigh(Kernel kernel, double h, const Layout<3, S>& layout, Grid<3, S>& grid,
+                        const ContactFinder<S>& finder, const std::vector<FoundContact>& found, Workers& workers) {
   grid_ = &grid;
   if (place_.size() == grid.node_count()) {
     for (std::uint32_t number : numbers_) place_[number] = -1;
@@ -29,58 +48,36 @@ void NodeRows<S>::begin(Grid<3, S>& grid) {
   begins_.assign(1, 0);
   nodes_.clear();
   weights_.clear();
-}
 
-template <class S>
-template <Kernel K>
-RowSums NodeRows<S>::add_row(const Block<3>& block, const Vec& x, double h) {
-  double y[3];
-  for (int d = 0; d < 3; ++d) y[d] = x[d] / h - (double(block.coord[d]) * block_side - arena_margin);
-  RowSums sums = {Vec::zero(), 0};
-  std::size_t end = nodes_.size();
-  nodes_.resize(end + max_row);
-  weights_.resize(end + max_row);
-  for_each_node<K, 3>(Places{}, y, [&](int place, double w, const Vec&, const Vec&) {
-    const std::size_t number = grid_->node_number(block, place);
-    const Node<S>& node = grid_->node(number);
-    // a weight that the transfer has rounded to nothing
-    if (!(node.a[node_mass] > 0) || w == 0) return;
-    const Vec v = {{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
-    const double mass = double(node.a[node_mass]);
-    std::int32_t& at = place_[number];
-    if (at < 0) {
-      at = std::int32_t(numbers_.size());
-      numbers_.push_back(std::uint32_t(number));
-      mass_.push_back(mass);
-      free_velocity_.push_back(v);
+  weighed_.resize(found.size());
+  workers.for_each(found.size(), 64, [&](std::size_t i) {
+    const Block<3>& block = layout.blocks[finder.block_of(found[i].segment)];
+    switch (kernel) {
+      case Kernel::linear: return weigh_row<Kernel::linear>(block, found[i].position, h, grid, weighed_[i]);
+      case Kernel::quadratic: return weigh_row<Kernel::quadratic>(block, found[i].position, h, grid, weighed_[i]);
+      case Kernel::compact: return weigh_row<Kernel::compact>(block, found[i].position, h, grid, weighed_[i]);
     }
-    nodes_[end] = std::uint32_t(at);
-    weights_[end++] = w;
-    sums.velocity += w * v;
-    sums.mobility += w * w / mass;
   });
-  nodes_.resize(end);
-  weights_.resize(end);
-  begins_.push_back(std::uint32_t(end));
-  return sums;
 }
 
 template <class S>
-RowSums NodeRows<S>::add(Kernel kernel, const Block<3>& block, const Vec& x, double h) {
-  switch (kernel) {
-    case Kernel::linear: return add_row<Kernel::linear>(block, x, h);
-    case Kernel::compact: return add_row<Kernel::compact>(block, x, h);
-    case Kernel::quadratic: break;
+void NodeRows<S>::take(std::size_t i) {
+  const WeightRow& row = weighed_[i];
+  const std::size_t begin = nodes_.size();
+  nodes_.resize(begin + std::size_t(row.count));
+  weights_.insert(weights_.end(), row.weights, row.weights + row.count);
+  for (int k = 0; k < row.count; ++k) {
+    std::int32_t& at = place_[row.numbers[k]];
+    if (at < 0) {
+      const Node<S>& node = grid_->node(row.numbers[k]);
+      at = std::int32_t(numbers_.size());
+      numbers_.push_back(row.numbers[k]);
+      mass_.push_back(double(node.a[node_mass]));
+      free_velocity_.push_back({{double(node.a[0]), double(node.a[1]), double(node.a[2])}});
+    }
+    nodes_[begin + std::size_t(k)] = std::uint32_t(at);
   }
-  return add_row<Kernel::quadratic>(block, x, h);
-}
-
-// its nodes stay: without a contact they keep their velocities
-template <class S>
-void NodeRows<S>::drop_last() {
-  begins_.pop_back();
-  nodes_.resize(begins_.back());
-  weights_.resize(begins_.back());
+  begins_.push_back(std::uint32_t(nodes_.size()));
 }
 
 template <class S>

@@ -2,6 +2,7 @@
 // those of the transfer.
 #pragma once
 
+#include "contact/finder.h"
 #include "grid/grid.h"
 #include "pliant/scene.h"
 #include "solve/contact_problem.h"
@@ -11,32 +12,35 @@
 
 namespace pliant {
 
-struct RowSums {
-  Vec velocity;     // m/s, of the particle at the free velocities
+// of one particle
+struct WeightRow {
+  static constexpr int most = 27;
+  int count = 0;
+  std::uint32_t numbers[most];  // of the grid's nodes
+  double weights[most];
+  Vec velocity;     // m/s, at the free velocities
   double mobility;  // 1/kg, sum of w^2 / m
 };
 
 template <class S>
 class NodeRows {
  public:
-  // of a grid after its own step: masses and velocities
-  void begin(Grid<3, S>& grid);
+  // weights of all that was found, on a grid after its own step: masses and velocities
+  void weigh(Kernel kernel, double h, const Layout<3, S>& layout, Grid<3, S>& grid, const ContactFinder<S>& finder,
+             const std::vector<FoundContact>& found, Workers& workers);
+  const WeightRow& weighed(std::size_t i) const { return weighed_[i]; }
 
-  // adds the row of the particle at x, which lives in this block
-  RowSums add(Kernel kernel, const Block<3>& block, const Vec& x, double h);
-  void drop_last();
+  // makes row i of those weighed the next row of the problem
+  void take(std::size_t i);
 
-  std::size_t rows() const { return begins_.size() - 1; }
   std::size_t nodes() const { return numbers_.size(); }
   std::span<const std::uint32_t> numbers() const { return numbers_; }  // of the grid's nodes
   // mass, free velocity, rows; the rest is for the caller to fill in
   ContactProblem problem() const;
 
  private:
-  template <Kernel K>
-  RowSums add_row(const Block<3>& block, const Vec& x, double h);
-
   Grid<3, S>* grid_ = nullptr;
+  Buffer<WeightRow> weighed_;
   Buffer<std::int32_t> place_;          // by the grid's number: ours, -1: none
   std::vector<std::uint32_t> numbers_;  // by ours: the grid's
   std::vector<double> mass_;

@@ -101,6 +101,7 @@ std::vector<double>& BodySide::state() {
 }
 
 void BodySide::state_replaced() {
+  std::fill(wrenches_.begin(), wrenches_.end(), Wrench{});
   bodies_.restore(saved_);
   bodies_.update_kinematics();
 }
