@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 MODELS = Path(__file__).parents[2] / "models"
-NAMES = ["allegro", "bin", "iiwa7", "mug", "panel", "rolling_pin", "scoop", "table", "wsg50"]
+NAMES = ["allegro", "bin", "iiwa7", "marble_pin", "mug", "panel", "rolling_pin", "scoop", "table", "wsg50"]
 ROBOTS = ["allegro", "iiwa7", "wsg50"]
 STEPS = [0.002, 0.01]
 
@@ -155,12 +155,13 @@ def test_allegro_limits_and_lengths():
         assert measured == pytest.approx(lengths, abs=1e-15)
 
 
-def test_rolling_pin_is_of_beech():
-    model = load("rolling_pin")
-    outer, bore, length, density = 0.03, 0.013, 0.3, 700
+@pytest.mark.parametrize(("name", "density"), [("rolling_pin", 700), ("marble_pin", 2700)])
+def test_rolling_pins_are_of_beech_and_marble(name, density):
+    model = load(name)
+    outer, bore, length, beech = 0.03, 0.013, 0.3, 700
     tube = density * math.pi * (outer**2 - bore**2) * length
-    rod = density * math.pi * bore**2 * 0.524
-    # the file gives the tube with five digits
+    rod = beech * math.pi * bore**2 * 0.524
+    # the files give the tube with five digits
     assert model.body("barrel").mass[0] == pytest.approx(tube, rel=1e-5)
     assert model.body("handles").mass[0] == pytest.approx(rod, rel=1e-12)
     across = tube * (3 * (outer**2 + bore**2) + length**2) / 12
