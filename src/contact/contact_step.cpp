@@ -10,6 +10,8 @@ namespace {
 
 // a contact is stiffer than a cell of the material by this
 constexpr double stiffer_than_matter = 10;
+// matter presses in no deeper than about this part of a wall
+constexpr double wall_part = 0.25;
 // friction without memory in the SAP law: R_t as a part of the contact's own inverse inertia
 constexpr double viscous_part = 1e-3;
 // friction is solved for once more where normal impulses are off by more than this part
@@ -55,7 +57,7 @@ ContactStep<S>::ContactStep(const Scene& scene, const std::vector<Material>& mat
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, path.geom);
       const Material& m = materials[g];
       const double per_area = law.stiffness > 0 ? law.stiffness : stiffer_than_matter * modulus(m) / cell_;
-      pairs_.push_back({law, per_area, m.density});
+      pairs_.push_back({law, per_area});
     }
   impulses_.resize(paths.size());
 }
@@ -78,21 +80,12 @@ const typename ContactStep<S>::Pair& ContactStep<S>::pair_of(const FoundContact&
   return pairs_[matter.layout.segments[found.segment].group * paths_.size() + found.path];
 }
 
-// Walls thinner than the overlap of an impact would be passed. A substep may have to stop all matter within the reach
-// of the kernel; the pressure of that may press in no deeper than a quarter of the wall.
 template <class S>
-double ContactStep<S>::new_stiffness(const FoundContact& found, const Pair& pair, double area,
-                                     const Approach& a) const {
-  double per_area = pair.per_area;
-  if (pair.law.stiffness == 0 && a.speed > 0) {
-    const double pressure = pair.density * 2 * cell_ * a.speed / a.dt, depth = 4 * pressure / per_area;
-    const GeomPath& path = paths_[found.path];
-    const Mat3d to_local = transpose(path.now.rotation);
-    const Vec surface = to_local * (found.position - found.gap * found.normal - path.now.position);
-    const double wall = thickness_behind(path.geom.shape, surface, to_local * found.normal, depth);
-    if (wall > 0 && wall < depth) per_area = 4 * pressure / wall;
-  }
-  return per_area * area;
+double ContactStep<S>::wall_behind(const FoundContact& found) const {
+  const GeomPath& path = paths_[found.path];
+  const Mat3d to_local = transpose(path.now.rotation);
+  const Vec surface = to_local * (found.position - found.gap * found.normal - path.now.position);
+  return thickness_behind(path.geom.shape, surface, to_local * found.normal, cell_);
 }
 
 template <class S>
@@ -117,6 +110,7 @@ void ContactStep<S>::add_contact(std::size_t i, const MatterNow<S>& matter) {
   terms.stiction = contact_.stiction;
   terms.dt = dt;
   terms.offset = Vec::zero();
+  double wall = 0;
   terms.tangential_resistance = viscous_part * row.mobility;
   if (found.memory >= 0) {
     const ContactMemory& m = memory_[std::size_t(found.memory)];
@@ -124,13 +118,16 @@ void ContactStep<S>::add_contact(std::size_t i, const MatterNow<S>& matter) {
     terms.offset = tangential(found.position - anchor, found.normal);
     terms.last_impulse = dt * std::max(0.0, dot(path.now.rotation * m.force, found.normal));
     terms.stiffness = m.stiffness;
+    wall = m.wall;
   } else {
-    const double area = std::cbrt(double(matter.points[found.particle].volume));
-    terms.stiffness = new_stiffness(found, pair, area * area, {approach, dt});
+    const double edge = std::cbrt(double(matter.points[found.particle].volume));
+    terms.stiffness = pair.per_area * edge * edge;
+    wall = wall_behind(found);
   }
+  if (wall < cell_) terms.stop_depth = wall_part * wall;
   potential_.add(terms);
   bias_.push_back(bias);
-  active_.push_back({found, terms.stiffness, Vec::zero(), 0, false});
+  active_.push_back({found, terms.stiffness, wall, Vec::zero(), Vec::zero(), 0, false});
 }
 
 // the velocities that the impulses of the last substep would give
@@ -199,23 +196,28 @@ void ContactStep<S>::solve(const MatterNow<S>& matter, Workers& workers) {
 }
 
 // The solver stops at a tolerance: the momentum that a node got is not quite what its contacts gave. The difference
-// goes to the contacts of the node by their weights, so that matter and bodies exchange momentum exactly.
+// goes to the node's contacts that act, by their weights, or to the others where none does; so matter and bodies
+// exchange momentum exactly.
 template <class S>
 void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
   const ContactProblem p = rows_.problem();
-  // what is left over, and in the fourth place the sum of weights
+  // what is left over, and the weights of those who act; of the others
   left_.assign(p.mass.size(), Four(0));
+  idle_.assign(p.mass.size(), 0);
   for (std::size_t c = 0; c < active_.size(); ++c) {
     const Vec& j = active_[c].impulse;
-    if (!acts(active_[c])) continue;
+    const bool acts = dot(j, j) > 0;
     const Four given = Four::Vector{-j[0], -j[1], -j[2], 1};
-    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) left_[p.nodes[k]] += Four(p.weights[k]) * given;
+    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
+      if (acts)
+        left_[p.nodes[k]] += Four(p.weights[k]) * given;
+      else
+        idle_[p.nodes[k]] += p.weights[k];
   }
   turned_.resize(p.mass.size());
   for (std::size_t i = 0; i < p.mass.size(); ++i) {
-    const double share = left_[i][3];
-    turned_[i] = Four(0);
-    if (share == 0) continue;
+    const bool acted_on = left_[i][3] > 0;
+    const double share = acted_on ? left_[i][3] : idle_[i];
     Node<S>& node = matter.grid.node(rows_.numbers()[i]);
     Vec rest;
     for (int d = 0; d < 3; ++d) {
@@ -224,7 +226,7 @@ void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
       rest[d] = (left_[i][d] + p.mass[i] * (double(node.a[d]) - p.free_velocity[i][d])) / share;
     }
     const Vec turn = cross(matter.grid.position(matter.layout, rows_.numbers()[i], cell_), rest);
-    left_[i] = Four::Vector{rest[0], rest[1], rest[2], 0};
+    left_[i] = Four::Vector{rest[0], rest[1], rest[2], acted_on ? 1.0 : 0.0};
     turned_[i] = Four::Vector{turn[0], turn[1], turn[2], 0};
   }
   share_out(p);
@@ -232,27 +234,27 @@ void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
 
 template <class S>
 void ContactStep<S>::share_out(const ContactProblem& p) {
-  corrected_.resize(active_.size());
   for (std::size_t c = 0; c < active_.size(); ++c) {
-    corrected_[c] = Vec::zero();
-    if (!acts(active_[c])) continue;
+    const Vec& j = active_[c].impulse;
+    const bool acts = dot(j, j) > 0;
     Four more = 0, turn = 0;
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
-      const Four w = p.weights[k];
-      more += w * left_[p.nodes[k]];
-      turn += w * turned_[p.nodes[k]];
+      const Four& left = left_[p.nodes[k]];
+      if (acts != (left[3] > 0)) continue;
+      more += Four(p.weights[k]) * left;
+      turn += Four(p.weights[k]) * turned_[p.nodes[k]];
     }
-    const Vec& j = active_[c].impulse;
-    corrected_[c] = j + Vec{{more[0], more[1], more[2]}};
+    active_[c].exchanged = j + Vec{{more[0], more[1], more[2]}};
     GeomImpulse& sum = impulses_[active_[c].found.path];
-    sum.linear -= corrected_[c];
+    sum.linear -= active_[c].exchanged;
     sum.angular -= cross(active_[c].found.position, j) + Vec{{turn[0], turn[1], turn[2]}};
   }
 }
 
 // gives its place among the touches
 template <class S>
-int ContactStep<S>::note_touch(const Active& c, const Vec& impulse, int known) {
+int ContactStep<S>::note_touch(const Active& c, int known) {
+  const Vec& impulse = c.exchanged;
   if (known < 0) {
     known = int(touches_.size());
     touches_.push_back({});
@@ -284,14 +286,15 @@ void ContactStep<S>::remember(const MatterNow<S>& matter) {
   for (std::size_t c = 0; c < active_.size(); ++c) {
     const Active& active = active_[c];
     const FoundContact& found = active.found;
-    if (!acts(active)) continue;
-    const int touch = note_touch(active, corrected_[c], found.memory < 0 ? -1 : touch_of_[std::size_t(found.memory)]);
+    if (!(dot(active.exchanged, active.exchanged) > 0)) continue;
+    const int touch = note_touch(active, found.memory < 0 ? -1 : touch_of_[std::size_t(found.memory)]);
     if (!(active.normal_impulse > 0)) continue;
     const GeomPath& path = paths_[found.path];
     const Mat3d to_local = transpose(path.now.rotation);
     const Vec u = solver_.contact_velocity(c), normal = to_local * found.normal;
-    ContactMemory m = {found.id,        std::uint32_t(path.geom.id), {}, normal, (1 / dt) * (to_local * active.impulse),
-                       active.stiffness};
+    ContactMemory m = {
+        found.id,   std::uint32_t(path.geom.id), {}, normal, (1 / dt) * (to_local * active.impulse), active.stiffness,
+        active.wall};
     const bool holds = contact_.memory && !active.slips;
     if (holds && found.memory >= 0) {
       m.anchor = memory_[std::size_t(found.memory)].anchor;

@@ -60,22 +60,18 @@ class ContactStep {
   struct Pair {
     PairLaw law;
     double per_area;  // N/m^3
-    double density;   // kg/m^3, of the matter
-  };
-  struct Approach {
-    double speed, dt;  // m/s, s
   };
   struct Active {
     FoundContact found;
-    double stiffness;
-    Vec impulse;  // N s, on the matter, by the law
+    double stiffness, wall;
+    Vec impulse;    // N s, on the matter, by the law
+    Vec exchanged;  // N s, and with what the solver has left over
     double normal_impulse;
     bool slips;
   };
-  static bool acts(const Active& c) { return dot(c.impulse, c.impulse) > 0; }
 
   void add_contact(std::size_t i, const MatterNow<S>& matter);  // of those found
-  double new_stiffness(const FoundContact& found, const Pair& pair, double area, const Approach& a) const;
+  double wall_behind(const FoundContact& found) const;
   void start_from_memory(const MatterNow<S>& matter);
   void solve(const MatterNow<S>& matter, Workers& workers);
   bool refresh_friction();
@@ -83,7 +79,7 @@ class ContactStep {
   void balance_nodes(const MatterNow<S>& matter);
   void share_out(const ContactProblem& problem);
   void remember(const MatterNow<S>& matter);
-  int note_touch(const Active& c, const Vec& impulse, int known);
+  int note_touch(const Active& c, int known);
   const Pair& pair_of(const FoundContact& found, const MatterNow<S>& matter) const;
 
   const GeomPaths& paths_;
@@ -102,8 +98,9 @@ class ContactStep {
   std::vector<int> touch_of_, next_touch_of_;  // by memory; -1: none in this step
   std::vector<FoundContact> found_;
   std::vector<Active> active_;
-  std::vector<Vec3d> bias_, velocity_, corrected_;
+  std::vector<Vec3d> bias_, velocity_;
   std::vector<Four> left_, turned_;
+  std::vector<double> idle_;
 
   std::vector<Touch> touches_;
   std::vector<double> touch_weights_;

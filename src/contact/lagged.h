@@ -13,6 +13,7 @@ template <class T>
 struct LaggedLaw {
   ContactFrame<T> frame;
   T linear = T(0), quadratic = T(0);  // normal impulse x (linear + quadratic x)
+  T stop = T(0), stop_at = T(0);      // kg, m/s: more impulse stop (x - stop_at), where a thin wall would be passed
   T radius = T(0);                    // N s, mu gamma_n0: the most that friction gives
   T holding = T(0);                   // kg, 1/R_t; with memory
   T knee = T(0);                      // m/s, |w| where holding ends; with memory
@@ -23,11 +24,12 @@ struct LaggedLaw {
   LaggedLaw(const ContactTerms& terms, bool with_memory);
 
   LawResponse<T> at(T x, T w_squared) const {
-    const T pressed = max(T(0), x);
+    const T pressed = max(T(0), x), beyond = max(T(0), x - stop_at);
     LawResponse<T> r = memory ? held(w_squared) : viscous(w_squared);
-    r.value += pressed * pressed * (T(0.5) * linear + T(1.0 / 3) * quadratic * pressed);
-    r.normal = pressed * (linear + quadratic * pressed);
-    r.a = select(x > T(0), linear + T(2) * quadratic * pressed, T(0));
+    r.value +=
+        pressed * pressed * (T(0.5) * linear + T(1.0 / 3) * quadratic * pressed) + T(0.5) * stop * beyond * beyond;
+    r.normal = pressed * (linear + quadratic * pressed) + stop * beyond;
+    r.a = select(x > T(0), linear + T(2) * quadratic * pressed, T(0)) + select(x > stop_at, stop, T(0));
     r.b = T(0);
     return r;
   }
@@ -64,6 +66,9 @@ inline LaggedLaw<double>::LaggedLaw(const ContactTerms& t, bool with_memory) : m
   frame.normal_target = std::min(closed, damped);
   linear = spring * std::fabs(1 - t.dissipation * closed);
   quadratic = spring * t.dissipation;
+  // counted from where the impulse begins; the stop may lie before that if the damper tears
+  stop = stop_factor * spring;
+  stop_at = std::max(0.0, t.stop_depth / t.dt - (closed - frame.normal_target));
   radius = t.friction * t.last_impulse;
   if (memory) {
     frame.tangent_target = (-1 / t.dt) * SplitVector<double>(t.normal, t.offset).tangent;
@@ -79,6 +84,8 @@ inline void set_lane(LaggedLaw<Pack<double, 4>>& four, int lane, const LaggedLaw
   set_lane(four.frame, lane, one.frame);
   four.linear.set(lane, one.linear);
   four.quadratic.set(lane, one.quadratic);
+  four.stop.set(lane, one.stop);
+  four.stop_at.set(lane, one.stop_at);
   four.radius.set(lane, one.radius);
   four.holding.set(lane, one.holding);
   four.knee.set(lane, one.knee);

@@ -16,6 +16,7 @@ struct ContactMemory {
   Vector<double, 3> normal;  // unit, in the geom's frame
   Vector<double, 3> force;   // N, on the matter, last, in the geom's frame
   double stiffness;          // N/m, for as long as the contact lives
+  double wall;               // m, how thick the geom is behind the place where it began, at most a cell
 };
 
 // entries by particle and geom
