@@ -1,4 +1,4 @@
-"""The command line: pliant run | list | check | info | view | render | demo."""
+"""The command line: pliant run | list | check | info | view | render | demo | reproduce."""
 
 import argparse
 import json
@@ -41,6 +41,7 @@ def parser_of_commands() -> argparse.ArgumentParser:
     demo.add_argument("scene", nargs="?", default="arm_stirs_sand", choices=pliant.scene_names())
     demo.add_argument("--out", type=Path, default=Path("out"), help="folder for the files")
     add_threads(demo)
+    add_reproduce(command("reproduce", reproduce, "run a table of a paper and print ours beside theirs"))
     return parser
 
 
@@ -79,6 +80,14 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--color", default="material", help="material, speed, strain, plastic or stress")
     parser.add_argument("--arrows", action="store_true", help="show forces between bodies, and of matter on bodies")
     parser.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("WIDTH", "HEIGHT"), help="pixels")
+
+
+def add_reproduce(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", choices=["s2"], help="s2: Yu et al., material points and rigid bodies, Table I")
+    parser.add_argument("--quick", action="store_true", help="only the beginning of each scene, in a few seconds")
+    parser.add_argument("--json", action="store_true", help="print one object for machines and nothing else")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the plots")
+    add_threads(parser)
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -254,6 +263,15 @@ def make_demo(choice: argparse.Namespace) -> int:
         files = film(scene, choice.scene, choice.out, choice.threads)
     print(f"look at {', '.join(str(file) for file in files)}")
     return 0
+
+
+def reproduce(choice: argparse.Namespace) -> int:
+    from pliant.reproduce import Choice, all_held, as_text, reproduce_s2
+
+    wanted = Choice(choice.out, choice.threads, choice.quick, False if choice.json else None)
+    result = reproduce_s2(wanted)
+    print(json.dumps(result) if choice.json else as_text(result))
+    return 0 if all_held(result) else FAILED
 
 
 def optional(module: str, what: str) -> Any:
