@@ -66,9 +66,9 @@ inline LaggedLaw<double>::LaggedLaw(const ContactTerms& t, bool with_memory) : m
   frame.normal_target = std::min(closed, damped);
   linear = spring * std::fabs(1 - t.dissipation * closed);
   quadratic = spring * t.dissipation;
-  // counted from where the impulse begins; the stop may lie before that if the damper tears
+  // as a depth at the end of the substep, counted from the spring's own end
   stop = stop_factor * spring;
-  stop_at = std::max(0.0, t.stop_depth / t.dt - (closed - frame.normal_target));
+  stop_at = t.stop_depth / t.dt - (closed - frame.normal_target);
   radius = t.friction * t.last_impulse;
   if (memory) {
     frame.tangent_target = (-1 / t.dt) * SplitVector<double>(t.normal, t.offset).tangent;

@@ -45,6 +45,29 @@ TEST(Lagged, PushesNoMoreBeyondTheFirstRoot) {
   }
 }
 
+TEST(Lagged, StopsWhereAThinWallWouldBePassed) {
+  LawSamples s(7);
+  for (int n = 0; n < 2000; ++n) {
+    ContactTerms t = s.terms();
+    if (s.chance(0.5)) t.dissipation = 0;
+    const double u = s.uniform(-3, 0);
+    const double without = normal_impulse(t, u), depth = -(t.gap + t.dt * u);
+    t.stop_depth = t.dt * s.uniform(0, 2);
+    const double more = stop_factor * t.dt * t.stiffness * std::max(0.0, depth - t.stop_depth);
+    const double size = stop_factor * t.dt * t.stiffness * (std::fabs(t.gap) + t.dt * std::fabs(u) + t.stop_depth);
+    EXPECT_NEAR(normal_impulse(t, u), without + more, 1e-14 * size);
+
+    // the stiffness is the slope of the impulse, the impulse that of the potential; not across the kink
+    const double e = 1e-6;
+    if (std::fabs(depth - t.stop_depth) < 10 * e * t.dt || std::fabs(depth) < 10 * e * t.dt) continue;
+    const OneContact one({LawKind::lagged, true}, t);
+    const auto at = [&](double v) { return one.at(v * t.normal); };
+    EXPECT_NEAR((at(u - e).value - at(u + e).value) / (2 * e), normal_impulse(t, u), 1e-6 * size);
+    EXPECT_NEAR((normal_impulse(t, u - e) - normal_impulse(t, u + e)) / (2 * e), at(u).hessian.along(t.normal),
+                1e-6 * size / t.dt);
+  }
+}
+
 TEST(Lagged, SpeculativeContactActsOnlyIfTheGapCloses) {
   ContactTerms t;
   t.normal = {{0, 1, 0}};
