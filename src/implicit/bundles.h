@@ -1,0 +1,84 @@
+// Particles in bundles of eight for a solve on the grid, and the nodes that they touch, numbered 0, 1, 2, ...
+//
+// A bundle holds four pairs of particles of one block and one piece of matter; the two of a pair are in the same cell.
+// In registers of 8 floats, lanes l and l + 4 are pair l; in registers of 4 doubles, the two halves of the bundle hold
+// one particle of each pair. The particles must be in the cells into which the layout has sorted them, so that a block
+// touches only its nodes 0..5 along each axis: its reach.
+#pragma once
+
+#include "core/pcg.h"
+#include "grid/grid.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pliant {
+
+constexpr int bundle_pairs = 4;
+constexpr int bundle_size = 2 * bundle_pairs;
+constexpr int reach_side = 6;
+constexpr int reach_nodes = reach_side * reach_side * reach_side;
+
+struct Bundle {
+  std::int32_t particle[bundle_size];  // lane by lane; -1: none
+  std::int32_t place[bundle_pairs];    // first node of the pair's cell in the block's reach
+  std::uint32_t group;
+};
+
+// a node that some particle of a block touches
+struct Touch {
+  std::uint32_t place;  // in the block's reach
+  std::uint32_t node;
+};
+
+struct BundleBlock {
+  std::uint32_t first_bundle, last_bundle;
+  std::uint32_t first_touch, last_touch;
+};
+
+class Bundles {
+ public:
+  // of a layout whose particles have not moved since, and a grid after its own step: masses and velocities
+  template <class S>
+  void build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<Point<3, S>>& points, Workers& workers);
+
+  std::size_t nodes() const { return numbers_.size(); }
+  std::span<const std::uint32_t> numbers() const { return numbers_; }  // of the grid's nodes
+  // ours by the grid's number; -1: it has no mass, or too little to be felt
+  std::int32_t node(std::size_t number) const { return place_[number]; }
+  std::span<const double> mass() const { return mass_; }
+  std::span<const NodeVector<double>> velocity() const { return velocity_; }
+
+  const Buffer<BundleBlock>& blocks() const { return blocks_; }
+  const Buffer<Bundle>& bundles() const { return bundles_; }
+  const std::vector<Touch>& touches() const { return touches_; }
+
+  // the sum over the blocks, in their order, of what they hold for a node; values: by touch
+  template <class V, class F>
+  void add_touches(std::size_t node, const V* values, const F& add) const {
+    for (std::uint32_t k = begins_[node]; k < begins_[node + 1]; ++k) add(values[touches_by_node_[k]]);
+  }
+
+  std::size_t bytes() const;
+
+ private:
+  template <class S>
+  void count_bundles(const Layout<3, S>& layout);
+  template <class S>
+  void fill_block(const Layout<3, S>& layout, std::size_t b);
+  template <class S>
+  void number_nodes(const Layout<3, S>& layout, Grid<3, S>& grid, double least_mass);
+  void sort_touches();
+
+  Buffer<BundleBlock> blocks_;
+  Buffer<Bundle> bundles_;
+  std::vector<Touch> touches_;
+  Buffer<std::int32_t> place_;          // by the grid's number: ours
+  std::vector<std::uint32_t> numbers_;  // by ours: the grid's
+  std::vector<double> mass_;
+  std::vector<NodeVector<double>> velocity_;
+  Buffer<std::uint32_t> begins_, touches_by_node_;
+};
+
+}  // namespace pliant

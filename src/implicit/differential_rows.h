@@ -1,0 +1,141 @@
+// How the impulse of a particle moves with its velocity gradient: a symmetric 9x9 matrix Q without negative
+// eigenvalues, from the gradient l in cells to the moment that is scattered, M = Q : l.
+//
+// Quadratic laws: M = (mu (G + G^T) + lambda tr G) A, G = l A^T, A = R0 F^T: eleven numbers. All others: the 45 entries
+// of the upper triangle, row by row, built in the frame in which F is diagonal. There the differential of an isotropic
+// law splits into a 3x3 matrix for the stretches and, for each pair of axes, one number for shear and one for turning:
+// its eigenvalues are at hand and the negative ones are set to 0.
+#pragma once
+
+#include "core/decompose.h"
+#include "material/law.h"
+
+namespace pliant {
+
+constexpr int quadratic_rows = 11;  // A, mu, lambda
+constexpr int dense_rows = 45;
+
+template <class P>
+inline Matrix<P, 3> quadratic_product(const Matrix<P, 3>& A, P mu, P lambda, const Matrix<P, 3>& l) {
+  const Matrix<P, 3> G = l * transpose(A);
+  const P pressure = lambda * trace(G);
+  Matrix<P, 3> s = mu * (G + transpose(G));
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) s(i, i) = s(i, i) + pressure;
+  return s * A;
+}
+
+// place of entry (i, j), i <= j, of the upper triangle
+constexpr int dense_row(int i, int j) { return i * 9 - i * (i - 1) / 2 + j - i; }
+
+template <class P>
+inline void add_square(P* rows, P scale, const P* vector) {
+#pragma GCC unroll 9
+  for (int i = 0; i < 9; ++i) {
+    const P scaled = scale * vector[i];
+#pragma GCC unroll 9
+    for (int j = i; j < 9; ++j) rows[dense_row(i, j)] = rows[dense_row(i, j)] + scaled * vector[j];
+  }
+}
+
+// a quadratic law by its 45 entries
+template <class P>
+inline void quadratic_to_dense(const Matrix<P, 3>& A, P mu, P lambda, P* rows) {
+  const Matrix<P, 3> square = transpose(A) * A;
+  for (int i = 0; i < 9; ++i)
+    for (int j = i; j < 9; ++j) {
+      const int a = i / 3, b = i % 3, c = j / 3, d = j % 3;
+      P entry = mu * A(c, b) * A(a, d) + lambda * A(a, b) * A(c, d);
+      if (a == c) entry = entry + mu * square(b, d);
+      rows[dense_row(i, j)] = entry;
+    }
+}
+
+// adds the matrix that takes l to l B, B symmetric
+template <class P>
+inline void add_right_factor(P* rows, const Matrix<P, 3>& B) {
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (int d = b; d < 3; ++d) rows[dense_row(3 * a + b, 3 * a + d)] += B(b, d);
+}
+
+// adds scale times the matrix that takes l to dev sym l
+template <class P>
+inline void add_viscosity(P* rows, P scale) {
+  using S = Scalar<P>;
+  const P half = P(S(0.5)) * scale, third = P(S(1) / S(3)) * scale;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      rows[dense_row(3 * a + b, 3 * a + b)] += half;
+      const int i = 3 * a + b, j = 3 * b + a;
+      if (i <= j) rows[dense_row(i, j)] += half;
+    }
+  for (int a = 0; a < 3; ++a)
+    for (int c = a; c < 3; ++c) rows[dense_row(4 * a, 4 * c)] -= third;
+}
+
+// the differential of an isotropic law at diag(sigma)
+template <class P>
+struct PrincipalDifferential {
+  Matrix<P, 3> stretch;
+  Matrix<P, 3> pairs;  // above the diagonal shear, below it turning
+};
+template <class P, class Law>
+inline PrincipalDifferential<P> principal_differential(const Law& law, const Vector<P, 3>& sigma, P plastic) {
+  const Matrix<P, 3> F = Matrix<P, 3>::diagonal(sigma), none = Matrix<P, 3>::zero();
+  const Memory<P, 3> memory = {F, plastic};
+  PrincipalDifferential<P> r;
+  for (int i = 0; i < 3; ++i) {
+    Matrix<P, 3> dF = none;
+    dF(i, i) = P(1);
+    const Matrix<P, 3> dP = law.differential(F, dF, memory);
+    for (int k = 0; k < 3; ++k) r.stretch(k, i) = dP(k, k);
+  }
+  Matrix<P, 3> shear = none, turn = none;
+  for (int i = 0; i < 3; ++i)
+    for (int j = i + 1; j < 3; ++j) {
+      shear(i, j) = shear(j, i) = turn(i, j) = P(1);
+      turn(j, i) = P(-1);
+    }
+  const Matrix<P, 3> sheared = law.differential(F, shear, memory), turned = law.differential(F, turn, memory);
+  for (int i = 0; i < 3; ++i)
+    for (int j = i + 1; j < 3; ++j) {
+      r.pairs(i, j) = sheared(i, j);
+      r.pairs(j, i) = turned(i, j);
+    }
+  return r;
+}
+
+// The 45 entries for a law at F, reached by F = (1 + dt L) start, times `scale`.
+template <class P, class Law>
+inline void projected_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P, 3>& memory, P scale, P* rows) {
+  using S = Scalar<P>;
+  const Svd<P, 3> f = svd(F);
+  const PrincipalDifferential<P> d = principal_differential(law, f.sigma, memory.plastic);
+  const SymmetricEigen<P, 3> stretch = eigen_symmetric(d.stretch);
+  // the nine directions u_i w_j^T
+  const Matrix<P, 3> W = memory.start * f.V;
+  P direction[3][3][9];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 9; ++k) direction[i][j][k] = f.U(k / 3, i) * W(k % 3, j);
+
+  for (int k = 0; k < dense_rows; ++k) rows[k] = P(0);
+  P vector[9];
+  for (int n = 0; n < 3; ++n) {
+    for (int k = 0; k < 9; ++k)
+      vector[k] = stretch.Q(0, n) * direction[0][0][k] + stretch.Q(1, n) * direction[1][1][k] +
+                  stretch.Q(2, n) * direction[2][2][k];
+    add_square(rows, scale * max(stretch.values[n], P(0)), vector);
+  }
+  const P half = P(S(0.5)) * scale;
+  for (int i = 0; i < 3; ++i)
+    for (int j = i + 1; j < 3; ++j) {
+      for (int k = 0; k < 9; ++k) vector[k] = direction[i][j][k] + direction[j][i][k];
+      add_square(rows, half * max(d.pairs(i, j), P(0)), vector);
+      for (int k = 0; k < 9; ++k) vector[k] = direction[i][j][k] - direction[j][i][k];
+      add_square(rows, half * max(d.pairs(j, i), P(0)), vector);
+    }
+}
+
+}  // namespace pliant

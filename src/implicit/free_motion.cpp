@@ -1,0 +1,121 @@
+// Newton's method on the energy of the step. Directions come from conjugate gradients in float, gradients and energies
+// in double: an inexact Newton method, and for quadratic energies a linear solve with refinement.
+#include "implicit/implicit_matter.h"
+
+namespace pliant {
+namespace {
+
+// float conjugate gradients do not get further than this
+constexpr double least_forcing = 3e-5;
+constexpr double most_forcing = 0.1;
+
+// Armijo's part of the promised decrease, and the part of the slope that may be left where energies are all round-off
+constexpr double enough_decrease = 1e-4, enough_slope = 0.9;
+constexpr double round_off = 1e-14;
+constexpr int max_trials = 40;
+
+// the part of the residual that one inner solve may leave
+double forcing(double residual, double tolerance, bool quadratic) {
+  const double all = 0.3 * tolerance / residual;
+  const double wanted = quadratic ? all : max(all, min(most_forcing, std::sqrt(residual)));
+  return min(max(wanted, least_forcing), most_forcing);
+}
+
+double dot(const Buffer<NodeVector<double>>& x, const Buffer<NodeVector<double>>& y, Workers& workers,
+           Buffer<double>& pieces) {
+  return sum_over_nodes(x.size(), workers, pieces, [&](std::size_t first, std::size_t last) {
+    Pack<double, 4> sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += x[i] * y[i];
+    return sum_of_lanes(sum);
+  });
+}
+
+bool finite(const MatterValue& value) {
+  return std::isfinite(value.energy) && std::isfinite(value.gradient) && std::isfinite(value.momentum);
+}
+
+}  // namespace
+
+// direction = -A^-1 gradient, nearly
+PcgReport ImplicitMatter::find_direction(const PcgOptions& options, Workers& workers) {
+  const std::size_t n = nodes();
+  right_.resize(n);
+  direction_.resize(n);
+  // floats have no room for very small or large momenta: the right side is scaled to a largest entry of about 1
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (int d = 0; d < 3; ++d) largest = max(largest, std::abs(gradient_[i][d]));
+  const double scale = largest > 0 ? std::exp2(std::floor(std::log2(largest))) : 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const NodeVector<double> g = gradient_[i] * NodeVector<double>(-1 / scale);
+    right_[i] = NodeVector<float>(__builtin_convertvector(g.v, VectorOf<float, 4>::type));
+  }
+  const auto product = [&](const NodeVector<float>* x, NodeVector<float>* y) { return operator_.apply(x, y, workers); };
+  const PcgReport report =
+      solve_pcg<float>(product, {{right_.data(), n}, {preconditioner_.data(), n}}, options, workers, pcg_);
+  for (std::size_t i = 0; i < n; ++i)
+    direction_[i] =
+        NodeVector<double>(__builtin_convertvector(pcg_.x[i].v, VectorOf<double, 4>::type)) * NodeVector<double>(scale);
+  return report;
+}
+
+// Goes along the direction until the energy is smaller by enough; v, its value and its gradient are then the new ones.
+bool ImplicitMatter::search_line(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report,
+                                 Workers& workers) {
+  const double slope = dot(gradient_, direction_, workers, pcg_.pieces);
+  if (!(slope < 0)) return false;
+  double length = 1;
+  for (int trial = 0; trial < max_trials; ++trial) {
+    for (std::size_t i = 0; i < v.size(); ++i) trial_[i] = v[i] + length * direction_[i];
+    const MatterValue value = evaluate(trial_.data(), trial_gradient_.data(), direction_.data(), workers);
+    ++report.evaluations;
+    const double noise = round_off * (at.size + value.size);
+    const bool decreased = value.energy <= at.energy + enough_decrease * length * slope;
+    const bool level = value.energy <= at.energy + noise && std::abs(value.slope) <= -enough_slope * slope;
+    if (finite(value) && (decreased || level)) {
+      std::copy(trial_.begin(), trial_.end(), v.begin());
+      gradient_.swap(trial_gradient_);
+      at = value;
+      return true;
+    }
+    // where the slope would be 0 if it were straight
+    const double guess = value.slope > 0 ? slope / (slope - value.slope) : 0.5;
+    length *= std::isfinite(guess) ? min(max(guess, 0.1), 0.5) : 0.1;
+  }
+  return false;
+}
+
+FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v,
+                                               Workers& workers) {
+  using Status = FreeMotionReport::Status;
+  FreeMotionReport report;
+  for (auto* buffer : {&gradient_, &trial_, &trial_gradient_}) buffer->resize(nodes());
+  prepare(v.data(), workers);
+  MatterValue at = evaluate(v.data(), gradient_.data(), nullptr, workers);
+  ++report.evaluations;
+  for (;;) {
+    report.residual = at.residual();
+    if (!finite(at)) {
+      report.status = Status::not_finite;
+      return report;
+    }
+    const double scale = std::sqrt(max(at.momentum, at.impulse));
+    if (std::sqrt(at.gradient) <= options.absolute_tolerance + options.relative_tolerance * scale) {
+      report.status = Status::converged;
+      return report;
+    }
+    if (report.newton_iterations == options.max_newton_iterations) return report;
+    if (report.newton_iterations > 0 && !quadratic_) prepare(v.data(), workers);
+
+    const PcgOptions inner = {forcing(report.residual, options.relative_tolerance, quadratic_),
+                              options.max_cg_iterations};
+    report.cg_iterations += find_direction(inner, workers).iterations;
+    ++report.newton_iterations;
+    if (!search_line(at, v, report, workers)) {
+      report.status = Status::stalled;
+      return report;
+    }
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,344 @@
+#include "implicit/implicit_matter.h"
+
+#include "core/error.h"
+#include "implicit/bundle_transfer.h"
+#include "implicit/differential_rows.h"
+
+namespace pliant {
+namespace {
+
+// how far from its cell a particle may be, in cells: the rounding of positions
+constexpr double cell_slack = 1e-3;
+
+PartMatrix load_matrix(const double (*rows)[bundle_size], int part) {
+  PartMatrix m;
+  for (int k = 0; k < 9; ++k) m.a[k] = Part::load(rows[k] + part * Part::lanes);
+  return m;
+}
+
+AxisWeights<double> load_weights(const BundlePlace& place, int part, bool mls) {
+  Part f[3];
+  for (int d = 0; d < 3; ++d) f[d] = Part::load(place.f[d] + part * Part::lanes);
+  return axis_weights<double>(f, mls);
+}
+
+// the nodes of a block's reach
+struct ReachNodes {
+  alignas(64) Node<double> nodes[reach_nodes] = {};
+  ReachNodes() = default;
+  ReachNodes(const BundleBlock& block, const Touch* touches, const NodeVector<double>* v) {
+    for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t)
+      v[touches[t].node].store(nodes[touches[t].place].a);
+  }
+};
+
+// a symmetric matrix without its negative eigenvalues
+Matrix<double, 3> positive_part(const Matrix<double, 3>& m) {
+  const SymmetricEigen<double, 3> e = eigen_symmetric(m);
+  Vector<double, 3> kept;
+  for (int i = 0; i < 3; ++i) kept[i] = max(e.values[i], 0.0);
+  return e.Q * Matrix<double, 3>::diagonal(kept) * transpose(e.Q);
+}
+
+// the cell of a pair, in the grid's own cells
+template <class S>
+void first_node(const Block<3>& block, int place, double* node) {
+  node[0] = double(block.coord[0]) * block_side + place / (reach_side * reach_side);
+  node[1] = double(block.coord[1]) * block_side + place / reach_side % reach_side;
+  node[2] = double(block.coord[2]) * block_side + place % reach_side;
+}
+
+}  // namespace
+
+const char* name(FreeMotionReport::Status status) {
+  switch (status) {
+    case FreeMotionReport::Status::converged: return "converged";
+    case FreeMotionReport::Status::out_of_iterations: return "out_of_iterations";
+    case FreeMotionReport::Status::stalled: return "stalled";
+    case FreeMotionReport::Status::not_finite: return "not_finite";
+  }
+  return "";
+}
+
+double MatterValue::residual() const {
+  const double scale = std::sqrt(max(momentum, impulse));
+  return gradient > 0 ? std::sqrt(gradient) / scale : 0;
+}
+
+template <class S>
+void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
+  laws_.assign(step.laws.begin(), step.laws.end());
+  steps_.clear();
+  kinds_.clear();
+  quadratic_ = true;
+  for (std::size_t g = 0; g < laws_.size(); ++g) {
+    PartStep s = {step.dt, 1 / step.h, false, Matrix<double, 3>::zero(), Matrix<double, 3>::zero(), &laws_[g]};
+    if (g < step.actuations.size()) {
+      s.actuation = symmetric_part(step.actuations[g]);
+      s.actuated = inner(s.actuation, s.actuation) > 0;
+      s.pull = positive_part(s.actuation);
+    }
+    steps_.push_back(s);
+    kinds_.push_back(differential_kind(laws_[g], s.actuated));
+    quadratic_ = quadratic_ && kinds_.back() == Differential::quadratic;
+  }
+}
+
+template <class S>
+void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
+  places_.resize(bundles_.bundles().size());
+  states_.resize(bundles_.bundles().size());
+  Buffer<double>& worst = block_energy_;  // by block: how far a particle is from its cell
+  worst.resize(bundles_.blocks().size());
+  workers.for_each(bundles_.blocks().size(), 4, [&](std::size_t b) {
+    worst[b] = 0;
+    for (std::uint32_t k = bundles_.blocks()[b].first_bundle; k < bundles_.blocks()[b].last_bundle; ++k) {
+      const Bundle& bundle = bundles_.bundles()[k];
+      for (int lane = 0; lane < bundle_size; ++lane) {
+        const bool empty = bundle.particle[lane] < 0;
+        // an empty lane repeats a particle, without volume
+        const Point<3, S>& p = step.points[std::size_t(bundle.particle[empty ? 0 : lane])];
+        double node[3];
+        first_node<S>(step.layout.blocks[b], bundle.place[lane % bundle_pairs], node);
+        for (int i = 0; i < 9; ++i) states_[k].F[i][lane] = double(p.F[i]);
+        for (int d = 0; d < 3; ++d) {
+          const double f = empty ? 1 : double(p.x[d]) / step.h - node[d];
+          places_[k].f[d][lane] = f;
+          worst[b] = std::abs(f - 1) <= worst[b] ? worst[b] : std::abs(f - 1);
+        }
+        states_[k].volume[lane] = empty ? 0 : double(p.volume);
+        states_[k].plastic[lane] = double(p.plastic);
+      }
+      if (!std::holds_alternative<LinearCorotated<double>>(laws_[bundle.group])) continue;
+      for (int part = 0; part < bundle_parts<double>; ++part) {
+        const PartMatrix R = rotation_of(load_matrix(states_[k].F, part));
+        for (int i = 0; i < 9; ++i) R.a[i].store(states_[k].rotation[i] + part * Part::lanes);
+      }
+    }
+  });
+  for (double far : worst)
+    if (!(far <= 0.5 + cell_slack))
+      fail(ErrorCode::bad_input,
+           "a particle is {:.3g} cells from the middle of its cell, or not finite, at the start of an implicit step; "
+           "sort the particles first",
+           far);
+}
+
+// the stiffness at the start of the step, which damping keeps
+void ImplicitMatter::keep_damping(Workers& workers) {
+  damping_rows_.resize(0);
+  if (!(damping_.stiffness > 0) || quadratic_) return;
+  damping_rows_.resize(bundles_.bundles().size() * dense_rows * bundle_size);
+  workers.for_each(bundles_.bundles().size(), 8, [&](std::size_t k) {
+    const std::uint32_t group = bundles_.bundles()[k].group;
+    if (kinds_[group] != Differential::dense) return;
+    for (int part = 0; part < bundle_parts<double>; ++part) {
+      const BundleState& s = states_[k];
+      const PartState state = {load_matrix(s.F, part), load_matrix(s.rotation, part),
+                               Part::load(s.volume + part * Part::lanes), Part::load(s.plastic + part * Part::lanes)};
+      Part rows[dense_rows];
+      part_differential(steps_[group], state, PartMatrix::zero(), Differential::dense, rows);
+      for (int r = 0; r < dense_rows; ++r)
+        rows[r].store(damping_rows_.data() + (k * dense_rows + std::size_t(r)) * bundle_size + part * Part::lanes);
+    }
+  });
+}
+
+template <class S>
+void ImplicitMatter::begin(const MatterStep<S>& step, Workers& workers) {
+  if (step.kernel != Kernel::quadratic)
+    fail(ErrorCode::bad_input, "an implicit step needs the quadratic kernel; set kernel: quadratic");
+  if (!(step.dt > 0 && step.h > 0))
+    fail(ErrorCode::bad_input, "an implicit step of {} s on cells of {} m; give positive numbers", step.dt, step.h);
+  if (!(step.damping.mass >= 0 && step.damping.stiffness >= 0))
+    fail(ErrorCode::bad_input, "Rayleigh damping of {} 1/s and {} s; give numbers that are not negative",
+         step.damping.mass, step.damping.stiffness);
+  dt_ = step.dt;
+  damping_ = step.damping;
+  mls_ = step.transfer == Transfer::mls;
+  choose_laws(step);
+  bundles_.build(step.layout, step.grid, step.points, workers);
+  load_bundles(step, workers);
+  keep_damping(workers);
+  touched_.resize(bundles_.touches().size());
+  block_energy_.resize(bundles_.blocks().size());
+  block_size_.resize(bundles_.blocks().size());
+  // until the first operator is known D is that of the mass
+  inverse_diagonal_.resize(nodes());
+  for (std::size_t i = 0; i < nodes(); ++i) inverse_diagonal_[i] = 1 / mass()[i];
+}
+
+// -stiffness K v, as the derivative of stiffness / (2 dt) l : Q0 : l
+PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const PartState& state,
+                                            const PartMatrix& l) const {
+  const std::uint32_t group = bundles_.bundles()[bundle].group;
+  PartMatrix moment = PartMatrix::zero();
+  if (kinds_[group] == Differential::quadratic) {
+    Part rows[quadratic_rows];
+    part_differential(steps_[group], state, l, Differential::quadratic, rows);
+    PartMatrix A;
+    std::copy_n(rows, 9, A.a);
+    moment = quadratic_product(A, rows[9], rows[10], l);
+  } else {
+    const double* rows = damping_rows_.data() + bundle * dense_rows * bundle_size + part * Part::lanes;
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j)
+        moment.a[i] += Part::load(rows + dense_row(std::min(i, j), std::max(i, j)) * bundle_size) * l.a[j];
+  }
+  moment = Part(damping_.stiffness / dt_) * moment;
+  return {Part(0.5) * inner(moment, l), moment};
+}
+
+void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) {
+  const BundleBlock& block = bundles_.blocks()[b];
+  const Touch* touches = bundles_.touches().data();
+  const ReachNodes from(block, touches, v);
+  ReachNodes to;
+  Part energy = 0, size = 0;
+  for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
+    const Bundle& bundle = bundles_.bundles()[k];
+    for (int part = 0; part < bundle_parts<double>; ++part) {
+      const BundleState& s = states_[k];
+      const PartState state = {load_matrix(s.F, part), load_matrix(s.rotation, part),
+                               Part::load(s.volume + part * Part::lanes), Part::load(s.plastic + part * Part::lanes)};
+      const PairWeights<double> weights(load_weights(places_[k], part, mls_));
+      const PartMatrix l = gather_gradient(from.nodes, bundle.place, weights);
+      PartImpulse impulse = part_impulse(steps_[bundle.group], state, l);
+      if (damping_.stiffness > 0) {
+        const PartImpulse damped = damping_impulse(k, part, state, l);
+        impulse.energy += damped.energy;
+        impulse.moment += damped.moment;
+      }
+      energy += impulse.energy;
+      size += abs(impulse.energy);
+      scatter_gradient(to.nodes, bundle.place, weights, impulse.moment);
+    }
+  }
+  block_energy_[b] = sum_of_lanes(energy);
+  block_size_[b] = sum_of_lanes(size);
+  for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t) touched_[t] = to.nodes[touches[t].place];
+}
+
+MatterValue ImplicitMatter::sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient,
+                                      const NodeVector<double>* direction, Workers& workers) {
+  const std::size_t count = (nodes() + nodes_per_piece - 1) / nodes_per_piece;
+  pieces_.resize(count);
+  workers.for_each(count, 4, [&](std::size_t piece) {
+    Pack<double, 4> inertia = 0, slope = 0, squares[3] = {0, 0, 0};
+    const std::size_t first = piece * nodes_per_piece, last = std::min(first + nodes_per_piece, nodes());
+    for (std::size_t i = first; i < last; ++i) {
+      const NodeVector<double> m = mass()[i], change = v[i] - bundles_.velocity()[i];
+      const NodeVector<double> drag = damping_.mass * dt_ * m * v[i];
+      NodeVector<double> elastic = 0;
+      bundles_.add_touches(i, touched_.data(),
+                           [&](const Node<double>& n) { elastic += NodeVector<double>::load(n.a); });
+      const NodeVector<double> g = m * change + drag + elastic, p = m * v[i];
+      inertia += 0.5 * (m * change * change + drag * v[i]);
+      squares[0] += inverse_diagonal_[i] * g * g;
+      squares[1] += inverse_diagonal_[i] * p * p;
+      squares[2] += inverse_diagonal_[i] * elastic * elastic;
+      if (direction) slope += g * direction[i];
+      if (gradient) gradient[i] = g;
+    }
+    const double kinetic = sum_of_lanes(inertia);
+    pieces_[piece] = {kinetic,
+                      kinetic,
+                      sum_of_lanes(slope),
+                      sum_of_lanes(squares[0]),
+                      sum_of_lanes(squares[1]),
+                      sum_of_lanes(squares[2])};
+  });
+  MatterValue sum;
+  for (const MatterValue& p : pieces_) {
+    sum.energy += p.energy;
+    sum.size += p.size;
+    sum.slope += p.slope;
+    sum.gradient += p.gradient;
+    sum.momentum += p.momentum;
+    sum.impulse += p.impulse;
+  }
+  return sum;
+}
+
+MatterValue ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<double>* gradient,
+                                     const NodeVector<double>* direction, Workers& workers) {
+  workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) { evaluate_block(b, v); });
+  MatterValue value = sum_nodes(v, gradient, direction, workers);
+  for (std::size_t b = 0; b < bundles_.blocks().size(); ++b) {
+    value.energy += block_energy_[b];
+    value.size += block_size_[b];
+  }
+  return value;
+}
+
+template <class T>
+void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v, MatterOperator<T>& out) {
+  const BundleBlock& block = bundles_.blocks()[b];
+  const ReachNodes from(block, bundles_.touches().data(), v);
+  const double damped = damping_.stiffness / dt_;
+  for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
+    const Bundle& bundle = bundles_.bundles()[k];
+    const Differential kind = kinds_[bundle.group];
+    T* to = out.rows(k);
+    for (int part = 0; part < bundle_parts<double>; ++part) {
+      const BundleState& s = states_[k];
+      const PartState state = {load_matrix(s.F, part), load_matrix(s.rotation, part),
+                               Part::load(s.volume + part * Part::lanes), Part::load(s.plastic + part * Part::lanes)};
+      PartMatrix l = PartMatrix::zero();
+      if (kind == Differential::dense)
+        l = gather_gradient(from.nodes, bundle.place, PairWeights<double>(load_weights(places_[k], part, mls_)));
+      Part rows[dense_rows];
+      part_differential(steps_[bundle.group], state, l, kind, rows);
+      const int count = kind == Differential::quadratic ? quadratic_rows : dense_rows;
+      for (int r = 0; r < count; ++r) {
+        const std::size_t at = std::size_t(r * bundle_size + part * Part::lanes);
+        if (damped > 0 && kind == Differential::quadratic && r >= 9) rows[r] = (1 + damped) * rows[r];
+        if (damped > 0 && kind == Differential::dense)
+          rows[r] += damped * Part::load(damping_rows_.data() + k * dense_rows * bundle_size + at);
+        for (int lane = 0; lane < Part::lanes; ++lane) to[at + std::size_t(lane)] = T(rows[r][lane]);
+      }
+    }
+  }
+}
+
+template <class T>
+void ImplicitMatter::linearise(const NodeVector<double>* v, MatterOperator<T>& out, Workers& workers) {
+  out.fit(bundles_, {places_.data(), places_.size()}, kinds_, mls_);
+  out.set_mass(mass(), 1 + dt_ * damping_.mass);
+  workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) { linearise_block(b, v, out); });
+}
+
+void ImplicitMatter::prepare(const NodeVector<double>* v, Workers& workers) {
+  linearise(v, operator_, workers);
+  blocks_.resize(nodes());
+  preconditioner_.resize(nodes());
+  operator_.diagonal({blocks_.data(), blocks_.size()}, workers);
+  workers.for_each(nodes(), 4 * nodes_per_piece, [&](std::size_t i) {
+    preconditioner_[i] = inverse_block<float>(blocks_[i]);
+    NodeVector<double> d = 0;
+    for (int c = 0; c < 3; ++c) d.set(c, 1 / blocks_[i].a[c]);
+    inverse_diagonal_[i] = d;
+  });
+}
+
+template <class S>
+void ImplicitMatter::write(std::span<const NodeVector<double>> v, Grid<3, S>& grid) const {
+  for (std::size_t i = 0; i < nodes(); ++i)
+    for (int d = 0; d < 3; ++d) grid.node(bundles_.numbers()[i]).a[d] = S(v[i][d]);
+}
+
+std::size_t ImplicitMatter::bytes() const {
+  return bundles_.bytes() + places_.bytes() + states_.bytes() + damping_rows_.bytes() + touched_.bytes() +
+         block_energy_.bytes() + block_size_.bytes() + pieces_.bytes() + inverse_diagonal_.bytes() + operator_.bytes() +
+         blocks_.bytes() + preconditioner_.bytes() + pcg_.bytes() + right_.bytes() + gradient_.bytes() +
+         direction_.bytes() + trial_.bytes() + trial_gradient_.bytes();
+}
+
+template void ImplicitMatter::begin(const MatterStep<float>&, Workers&);
+template void ImplicitMatter::begin(const MatterStep<double>&, Workers&);
+template void ImplicitMatter::linearise(const NodeVector<double>*, MatterOperator<float>&, Workers&);
+template void ImplicitMatter::linearise(const NodeVector<double>*, MatterOperator<double>&, Workers&);
+template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, float>&) const;
+template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, double>&) const;
+
+}  // namespace pliant

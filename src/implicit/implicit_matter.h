@@ -1,0 +1,154 @@
+// The free motion of matter in one implicit step: the velocities v of the nodes that minimise
+//
+//   E(v) = 1/2 sum_i m_i |v_i - v~_i|^2 + sum_p V_p psi((1 + dt grad v_p) F_p)     (S1, Eq. 16)
+//
+// with v~ = v^n + dt g, the gradient as the transfer defines it, and what actuation, viscosity and Rayleigh damping
+// add. Plasticity is lagged (S1, Sec. VI): psi is elastic here, about the R0 of the start of the step; the return
+// mapping comes when particles take the velocities. Equations: README.md.
+#pragma once
+
+#include "implicit/matter_operator.h"
+#include "implicit/part_law.h"
+#include "pliant/scene.h"
+
+namespace pliant {
+
+// forces -(mass m + stiffness K) v, K at the start of the step
+struct RayleighDamping {
+  double mass = 0;       // 1/s, not negative
+  double stiffness = 0;  // s, not negative
+};
+
+// what a step starts from. Nothing may move before `write`.
+template <class S>
+struct MatterStep {
+  const Layout<3, S>& layout;
+  // After a scatter without stress (SweepStep::dt = 0) and `update`: masses, and velocities v~ with gravity.
+  Grid<3, S>& grid;
+  const Buffer<Point<3, S>>& points;
+  std::span<const AnyLaw<double>> laws;           // by group
+  std::span<const Matrix<double, 3>> actuations;  // by group, Pa, symmetric; empty: none
+  Kernel kernel;
+  Transfer transfer;
+  double dt, h;
+  RayleighDamping damping = {};
+};
+
+struct FreeMotionOptions {
+  double relative_tolerance = 1e-6;   // of |D grad E| to max(|D M v|, |D j|), D = diag(A)^-1/2, j elastic; 1e-10..1
+  double absolute_tolerance = 1e-18;  // kg^1/2 m/s
+  int max_newton_iterations = 200;
+  int max_cg_iterations = 2000;  // in one Newton iteration
+};
+
+struct FreeMotionReport {
+  enum class Status {
+    converged,
+    out_of_iterations,
+    stalled,     // no step along the Newton direction makes the energy smaller
+    not_finite,  // the input, or E at the start, is not; v was not touched
+  };
+  Status status = Status::out_of_iterations;
+  int newton_iterations = 0;
+  int cg_iterations = 0;
+  int evaluations = 0;  // of E and its gradient
+  double residual = 0;  // |D grad E| / max(|D M v|, |D j|)
+};
+const char* name(FreeMotionReport::Status status);
+
+// E and what is known with it
+struct MatterValue {
+  double energy = 0;    // J
+  double size = 0;      // J, the sum of the sizes of its terms: what round-off is measured by
+  double slope = 0;     // gradient . direction, if one was given
+  double gradient = 0;  // squares of |D grad E|, |D M v|, |D j|, D of the last `linearise`
+  double momentum = 0;
+  double impulse = 0;
+  double residual() const;
+};
+
+class ImplicitMatter {
+ public:
+  // throws Error(bad_input) for what has no implicit step: kernels other than quadratic, particles out of their cells
+  template <class S>
+  void begin(const MatterStep<S>& step, Workers& workers);
+
+  std::size_t nodes() const { return bundles_.nodes(); }
+  const Bundles& bundles() const { return bundles_; }
+  std::span<const double> mass() const { return bundles_.mass(); }
+  std::span<const NodeVector<double>> inertial_velocity() const { return bundles_.velocity(); }  // v~
+  bool quadratic() const { return quadratic_; }  // E is, and one linear solve does
+
+  // gradient and direction may be nullptr
+  MatterValue evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
+                       Workers& workers);
+  double energy(const NodeVector<double>* v, Workers& workers) { return evaluate(v, nullptr, nullptr, workers).energy; }
+
+  // the positive part of E's second derivative at v, as an operator
+  template <class T>
+  void linearise(const NodeVector<double>* v, MatterOperator<T>& out, Workers& workers);
+
+  // Newton's method from v, any start. Never throws for want of convergence.
+  FreeMotionReport free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v, Workers& workers);
+
+  // the operator, the blocks of its diagonal and their inverses, as the last `free_velocity` or `prepare` left them
+  void prepare(const NodeVector<double>* v, Workers& workers);
+  double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) {
+    return operator_.apply(x, y, workers);
+  }
+  std::span<const NodeBlock3<double>> blocks() const { return {blocks_.data(), blocks_.size()}; }
+  std::span<const InverseBlock<float>> preconditioner() const {
+    return {preconditioner_.data(), preconditioner_.size()};
+  }
+
+  // velocities of the nodes that take part; the others keep v~
+  template <class S>
+  void write(std::span<const NodeVector<double>> v, Grid<3, S>& grid) const;
+
+  std::size_t bytes() const;
+
+ private:
+  struct BundleState {
+    double F[9][bundle_size], rotation[9][bundle_size], volume[bundle_size], plastic[bundle_size];
+  };
+  struct Trial;  // one point on a line
+
+  template <class S>
+  void load_bundles(const MatterStep<S>& step, Workers& workers);
+  template <class S>
+  void choose_laws(const MatterStep<S>& step);
+  void keep_damping(Workers& workers);
+  void evaluate_block(std::size_t b, const NodeVector<double>* v);
+  PartImpulse damping_impulse(std::size_t bundle, int part, const PartState& state, const PartMatrix& l) const;
+  MatterValue sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
+                        Workers& workers);
+  template <class T>
+  void linearise_block(std::size_t b, const NodeVector<double>* v, MatterOperator<T>& out);
+  PcgReport find_direction(const PcgOptions& options, Workers& workers);
+  bool search_line(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
+
+  Bundles bundles_;
+  Buffer<BundlePlace> places_;
+  Buffer<BundleState> states_;
+  std::vector<AnyLaw<double>> laws_;  // by group
+  std::vector<PartStep> steps_;       // by group
+  std::vector<Differential> kinds_;   // by group
+  RayleighDamping damping_;
+  double dt_ = 0;
+  bool quadratic_ = false, mls_ = true;
+  Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
+
+  Buffer<Node<double>> touched_;  // what blocks add to the gradient, by touch
+  Buffer<double> block_energy_, block_size_;
+  Buffer<MatterValue> pieces_;
+  Buffer<NodeVector<double>> inverse_diagonal_;  // D^2
+
+  MatterOperator<float> operator_;
+  Buffer<NodeBlock3<double>> blocks_;
+  Buffer<InverseBlock<float>> preconditioner_;
+  PcgWork<float> pcg_;
+  Buffer<NodeVector<float>> right_;
+  Buffer<NodeVector<double>> gradient_, direction_, trial_, trial_gradient_;
+};
+
+}  // namespace pliant
