@@ -92,13 +92,15 @@ def measure(name: str, choice: Choice, until: float = 0.0, watch: Watch | None =
     end = until if short else scene.duration
     steps = round(end / scene.step.dt)
     result, log = Measured(name, world), RunLog()
-    progress = Progress(" ".join([name, *step.values()]), steps, scene.step.dt, choice.bar)
+    log.listen_to(world)
+    progress = Progress(world, " ".join([name, *step.values()]), steps, choice.bar)
     for _ in range(steps):
         start = time.perf_counter()
         report = world.step()
         result.seconds += time.perf_counter() - start
         count(result, report)
         log.reports.append(report_row(report))
+        log.note(world)
         if watch:
             watch(world)
         progress.add(report, scene.step.dt)

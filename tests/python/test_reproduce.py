@@ -21,7 +21,7 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
-    return reproduce.reproduce_s2(reproduce.Choice(tmp_path_factory.mktemp("out"), threads=2, quick=True, bar=False))
+    return reproduce.reproduce_s2(reproduce.Choice(tmp_path_factory.mktemp("out"), threads=2, quick=True, bar=True))
 
 
 def test_rows(quick):
@@ -79,3 +79,11 @@ def test_command_line(quick, monkeypatch, capsys):
     assert cli.main(["reproduce", "s2"]) == 1
     assert "FAILED rolls" in capsys.readouterr().out
     quick["rows"][0]["expect"] = []
+
+
+def test_a_whole_run_evaluates_the_checks_of_its_scene():
+    ours = reproduce.measure("incline", reproduce.Choice(threads=1, bar=False))
+    assert [check.ok for check in ours.checks] == [True] * len(ours.world.scene.expect)
+    assert len(ours.contacts) == 2200
+    # 80 particles lie on the table
+    assert ours.most == 80
