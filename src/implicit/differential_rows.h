@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/decompose.h"
-#include "material/law.h"
+#include "implicit/principal.h"
 
 namespace pliant {
 
@@ -72,38 +72,6 @@ inline void add_viscosity(P* rows, P scale) {
     }
   for (int a = 0; a < 3; ++a)
     for (int c = a; c < 3; ++c) rows[dense_row(4 * a, 4 * c)] -= third;
-}
-
-// the differential of an isotropic law at diag(sigma)
-template <class P>
-struct PrincipalDifferential {
-  Matrix<P, 3> stretch;
-  Matrix<P, 3> pairs;  // above the diagonal shear, below it turning
-};
-template <class P, class Law>
-inline PrincipalDifferential<P> principal_differential(const Law& law, const Vector<P, 3>& sigma, P plastic) {
-  const Matrix<P, 3> F = Matrix<P, 3>::diagonal(sigma), none = Matrix<P, 3>::zero();
-  const Memory<P, 3> memory = {F, plastic};
-  PrincipalDifferential<P> r;
-  for (int i = 0; i < 3; ++i) {
-    Matrix<P, 3> dF = none;
-    dF(i, i) = P(1);
-    const Matrix<P, 3> dP = law.differential(F, dF, memory);
-    for (int k = 0; k < 3; ++k) r.stretch(k, i) = dP(k, k);
-  }
-  Matrix<P, 3> shear = none, turn = none;
-  for (int i = 0; i < 3; ++i)
-    for (int j = i + 1; j < 3; ++j) {
-      shear(i, j) = shear(j, i) = turn(i, j) = P(1);
-      turn(j, i) = P(-1);
-    }
-  const Matrix<P, 3> sheared = law.differential(F, shear, memory), turned = law.differential(F, turn, memory);
-  for (int i = 0; i < 3; ++i)
-    for (int j = i + 1; j < 3; ++j) {
-      r.pairs(i, j) = sheared(i, j);
-      r.pairs(j, i) = turned(i, j);
-    }
-  return r;
 }
 
 // The 45 entries for a law at F, reached by F = (1 + dt L) start, times `scale`.

@@ -10,25 +10,37 @@ namespace {
 // how far from its cell a particle may be, in cells: the rounding of positions
 constexpr double cell_slack = 1e-3;
 
-PartMatrix load_matrix(const double (*rows)[bundle_size], int part) {
-  PartMatrix m;
-  for (int k = 0; k < 9; ++k) m.a[k] = Part::load(rows[k] + part * Part::lanes);
+// a register of lanes that are kept in double
+template <class P>
+P load_lanes(const double* lanes) {
+  using Lanes = typename VectorOf<double, P::lanes>::type;
+  Lanes wide;
+  std::memcpy(&wide, lanes, sizeof wide);
+  return P(__builtin_convertvector(wide, typename P::Vector));
+}
+
+template <class P>
+Matrix<P, 3> load_matrix(const double (*rows)[bundle_size], int part) {
+  Matrix<P, 3> m;
+  for (int k = 0; k < 9; ++k) m.a[k] = load_lanes<P>(rows[k] + part * P::lanes);
   return m;
 }
 
-AxisWeights<double> load_weights(const BundlePlace& place, int part, bool mls) {
-  Part f[3];
-  for (int d = 0; d < 3; ++d) f[d] = Part::load(place.f[d] + part * Part::lanes);
-  return axis_weights<double>(f, mls);
+template <class T>
+AxisWeights<T> load_weights(const BundlePlace& place, int part, bool mls) {
+  Wide<T> f[3];
+  for (int d = 0; d < 3; ++d) f[d] = load_lanes<Wide<T>>(place.f[d] + part * Wide<T>::lanes);
+  return axis_weights<T>(f, mls);
 }
 
 // the nodes of a block's reach
+template <class T>
 struct ReachNodes {
-  alignas(64) Node<double> nodes[reach_nodes] = {};
+  alignas(64) Node<T> nodes[reach_nodes] = {};
   ReachNodes() = default;
   ReachNodes(const BundleBlock& block, const Touch* touches, const NodeVector<double>* v) {
     for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t)
-      v[touches[t].node].store(nodes[touches[t].place].a);
+      for (int d = 0; d < 3; ++d) nodes[touches[t].place].a[d] = T(v[touches[t].node][d]);
   }
 };
 
@@ -67,19 +79,25 @@ double MatterValue::residual() const {
 
 template <class S>
 void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
-  laws_.assign(step.laws.begin(), step.laws.end());
   steps_.clear();
   kinds_.clear();
   quadratic_ = true;
-  for (std::size_t g = 0; g < laws_.size(); ++g) {
-    PartStep s = {step.dt, 1 / step.h, false, Matrix<double, 3>::zero(), Matrix<double, 3>::zero(), &laws_[g]};
+  for (std::size_t g = 0; g < step.materials.size(); ++g) {
+    const Matrix<double, 3> none = Matrix<double, 3>::zero();
+    PartStep s = {step.dt,
+                  1 / step.h,
+                  false,
+                  none,
+                  none,
+                  make_law<double>(step.materials[g]),
+                  make_law<float>(step.materials[g])};
     if (g < step.actuations.size()) {
       s.actuation = symmetric_part(step.actuations[g]);
       s.actuated = inner(s.actuation, s.actuation) > 0;
       s.pull = positive_part(s.actuation);
     }
+    kinds_.push_back(differential_kind(s.law, s.actuated));
     steps_.push_back(s);
-    kinds_.push_back(differential_kind(laws_[g], s.actuated));
     quadratic_ = quadratic_ && kinds_.back() == Differential::quadratic;
   }
 }
@@ -109,9 +127,9 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
         states_[k].volume[lane] = empty ? 0 : double(p.volume);
         states_[k].plastic[lane] = double(p.plastic);
       }
-      if (!std::holds_alternative<LinearCorotated<double>>(laws_[bundle.group])) continue;
+      if (!std::holds_alternative<LinearCorotated<double>>(steps_[bundle.group].law)) continue;
       for (int part = 0; part < bundle_parts<double>; ++part) {
-        const PartMatrix R = rotation_of(load_matrix(states_[k].F, part));
+        const PartMatrix R = rotation_of(load_matrix<Part>(states_[k].F, part));
         for (int i = 0; i < 9; ++i) R.a[i].store(states_[k].rotation[i] + part * Part::lanes);
       }
     }
@@ -124,6 +142,13 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
            far);
 }
 
+template <class P>
+PartState<P> ImplicitMatter::load_state(std::size_t bundle, int part) const {
+  const BundleState& s = states_[bundle];
+  return {load_matrix<P>(s.F, part), load_matrix<P>(s.rotation, part), load_lanes<P>(s.volume + part * P::lanes),
+          load_lanes<P>(s.plastic + part * P::lanes)};
+}
+
 // the stiffness at the start of the step, which damping keeps
 void ImplicitMatter::keep_damping(Workers& workers) {
   damping_rows_.resize(0);
@@ -133,9 +158,7 @@ void ImplicitMatter::keep_damping(Workers& workers) {
     const std::uint32_t group = bundles_.bundles()[k].group;
     if (kinds_[group] != Differential::dense) return;
     for (int part = 0; part < bundle_parts<double>; ++part) {
-      const BundleState& s = states_[k];
-      const PartState state = {load_matrix(s.F, part), load_matrix(s.rotation, part),
-                               Part::load(s.volume + part * Part::lanes), Part::load(s.plastic + part * Part::lanes)};
+      const PartState<Part> state = load_state<Part>(k, part);
       Part rows[dense_rows];
       part_differential(steps_[group], state, PartMatrix::zero(), Differential::dense, rows);
       for (int r = 0; r < dense_rows; ++r)
@@ -169,7 +192,7 @@ void ImplicitMatter::begin(const MatterStep<S>& step, Workers& workers) {
 }
 
 // -stiffness K v, as the derivative of stiffness / (2 dt) l : Q0 : l
-PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const PartState& state,
+PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const PartState<Part>& state,
                                             const PartMatrix& l) const {
   const std::uint32_t group = bundles_.bundles()[bundle].group;
   PartMatrix moment = PartMatrix::zero();
@@ -192,16 +215,14 @@ PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const 
 void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) {
   const BundleBlock& block = bundles_.blocks()[b];
   const Touch* touches = bundles_.touches().data();
-  const ReachNodes from(block, touches, v);
-  ReachNodes to;
+  const ReachNodes<double> from(block, touches, v);
+  ReachNodes<double> to;
   Part energy = 0, size = 0;
   for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
     const Bundle& bundle = bundles_.bundles()[k];
     for (int part = 0; part < bundle_parts<double>; ++part) {
-      const BundleState& s = states_[k];
-      const PartState state = {load_matrix(s.F, part), load_matrix(s.rotation, part),
-                               Part::load(s.volume + part * Part::lanes), Part::load(s.plastic + part * Part::lanes)};
-      const PairWeights<double> weights(load_weights(places_[k], part, mls_));
+      const PartState<Part> state = load_state<Part>(k, part);
+      const PairWeights<double> weights(load_weights<double>(places_[k], part, mls_));
       const PartMatrix l = gather_gradient(from.nodes, bundle.place, weights);
       PartImpulse impulse = part_impulse(steps_[bundle.group], state, l);
       if (damping_.stiffness > 0) {
@@ -273,29 +294,27 @@ MatterValue ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<dou
 
 template <class T>
 void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v, MatterOperator<T>& out) {
+  using P = Wide<T>;
   const BundleBlock& block = bundles_.blocks()[b];
-  const ReachNodes from(block, bundles_.touches().data(), v);
+  const ReachNodes<T> from(block, bundles_.touches().data(), v);
   const double damped = damping_.stiffness / dt_;
   for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
     const Bundle& bundle = bundles_.bundles()[k];
     const Differential kind = kinds_[bundle.group];
     T* to = out.rows(k);
-    for (int part = 0; part < bundle_parts<double>; ++part) {
-      const BundleState& s = states_[k];
-      const PartState state = {load_matrix(s.F, part), load_matrix(s.rotation, part),
-                               Part::load(s.volume + part * Part::lanes), Part::load(s.plastic + part * Part::lanes)};
-      PartMatrix l = PartMatrix::zero();
+    for (int part = 0; part < bundle_parts<T>; ++part) {
+      Matrix<P, 3> l = Matrix<P, 3>::zero();
       if (kind == Differential::dense)
-        l = gather_gradient(from.nodes, bundle.place, PairWeights<double>(load_weights(places_[k], part, mls_)));
-      Part rows[dense_rows];
-      part_differential(steps_[bundle.group], state, l, kind, rows);
+        l = gather_gradient(from.nodes, bundle.place, PairWeights<T>(load_weights<T>(places_[k], part, mls_)));
+      P rows[dense_rows];
+      part_differential(steps_[bundle.group], load_state<P>(k, part), l, kind, rows);
       const int count = kind == Differential::quadratic ? quadratic_rows : dense_rows;
       for (int r = 0; r < count; ++r) {
-        const std::size_t at = std::size_t(r * bundle_size + part * Part::lanes);
-        if (damped > 0 && kind == Differential::quadratic && r >= 9) rows[r] = (1 + damped) * rows[r];
+        const std::size_t at = std::size_t(r * bundle_size + part * P::lanes);
+        if (damped > 0 && kind == Differential::quadratic && r >= 9) rows[r] = T(1 + damped) * rows[r];
         if (damped > 0 && kind == Differential::dense)
-          rows[r] += damped * Part::load(damping_rows_.data() + k * dense_rows * bundle_size + at);
-        for (int lane = 0; lane < Part::lanes; ++lane) to[at + std::size_t(lane)] = T(rows[r][lane]);
+          rows[r] += T(damped) * load_lanes<P>(damping_rows_.data() + k * dense_rows * bundle_size + at);
+        rows[r].store(to + at);
       }
     }
   }

@@ -26,7 +26,7 @@ struct MatterStep {
   // After a scatter without stress (SweepStep::dt = 0) and `update`: masses, and velocities v~ with gravity.
   Grid<3, S>& grid;
   const Buffer<Point<3, S>>& points;
-  std::span<const AnyLaw<double>> laws;           // by group
+  std::span<const Material> materials;            // by group
   std::span<const Matrix<double, 3>> actuations;  // by group, Pa, symmetric; empty: none
   Kernel kernel;
   Transfer transfer;
@@ -111,15 +111,16 @@ class ImplicitMatter {
   struct BundleState {
     double F[9][bundle_size], rotation[9][bundle_size], volume[bundle_size], plastic[bundle_size];
   };
-  struct Trial;  // one point on a line
 
+  template <class P>
+  PartState<P> load_state(std::size_t bundle, int part) const;
   template <class S>
   void load_bundles(const MatterStep<S>& step, Workers& workers);
   template <class S>
   void choose_laws(const MatterStep<S>& step);
   void keep_damping(Workers& workers);
   void evaluate_block(std::size_t b, const NodeVector<double>* v);
-  PartImpulse damping_impulse(std::size_t bundle, int part, const PartState& state, const PartMatrix& l) const;
+  PartImpulse damping_impulse(std::size_t bundle, int part, const PartState<Part>& state, const PartMatrix& l) const;
   MatterValue sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
                         Workers& workers);
   template <class T>
@@ -130,9 +131,8 @@ class ImplicitMatter {
   Bundles bundles_;
   Buffer<BundlePlace> places_;
   Buffer<BundleState> states_;
-  std::vector<AnyLaw<double>> laws_;  // by group
-  std::vector<PartStep> steps_;       // by group
-  std::vector<Differential> kinds_;   // by group
+  std::vector<PartStep> steps_;      // by group
+  std::vector<Differential> kinds_;  // by group
   RayleighDamping damping_;
   double dt_ = 0;
   bool quadratic_ = false, mls_ = true;

@@ -6,42 +6,59 @@ namespace pliant {
 namespace {
 
 template <class L>
-inline constexpr bool is_quadratic = std::is_same_v<L, Linear<double>> || std::is_same_v<L, LinearCorotated<double>>;
+struct Traits {
+  static constexpr bool linear = false, corotated = false;
+};
+template <class S>
+struct Traits<Linear<S>> {
+  static constexpr bool linear = true, corotated = false;
+};
+template <class S>
+struct Traits<LinearCorotated<S>> {
+  static constexpr bool linear = false, corotated = true;
+};
+template <class L>
+inline constexpr bool is_quadratic = Traits<L>::linear || Traits<L>::corotated;
 
-PartMatrix wide(const Matrix<double, 3>& m) {
-  PartMatrix r;
-  for (int k = 0; k < 9; ++k) r.a[k] = m.a[k];
+template <class P>
+Matrix<P, 3> wide(const Matrix<double, 3>& m) {
+  Matrix<P, 3> r;
+  for (int k = 0; k < 9; ++k) r.a[k] = P(Scalar<P>(m.a[k]));
   return r;
 }
 
+// energy per rest volume and first Piola stress
+struct Stressed {
+  Part energy;
+  PartMatrix stress;
+};
 template <class L>
-Memory<Part, 3> memory_of(const PartState& state) {
-  if constexpr (std::is_same_v<L, LinearCorotated<double>>) return {state.rotation, state.plastic};
-  return {state.F, state.plastic};
+Stressed stress_of(const L& law, const PartState<Part>& s, const PartMatrix& F) {
+  if constexpr (Traits<L>::corotated) {
+    // the law itself would look for R0 again
+    const PartMatrix e = add_diagonal(symmetric_part(transpose(s.rotation) * F), Part(-1));
+    const Part volume = trace(e);
+    return {Part(law.mu) * inner(e, e) + Part(law.lambda / 2) * (volume * volume),
+            s.rotation * add_diagonal(Part(2 * law.mu) * e, Part(law.lambda) * volume)};
+  } else {
+    const Memory<Part, 3> memory = {s.F, s.plastic};
+    return {law.energy(F, memory), law.stress(F, memory)};
+  }
 }
 
-// A = R0 F^T
 template <class L>
-PartMatrix quadratic_factor(const PartState& state) {
-  if constexpr (std::is_same_v<L, Linear<double>>) return transpose(state.F);
-  return state.rotation * transpose(state.F);
-}
-
-template <class L>
-PartImpulse impulse_of(const L& law, const PartStep& step, const PartState& s, const PartMatrix& l) {
+PartImpulse impulse_of(const L& law, const PartStep& step, const PartState<Part>& s, const PartMatrix& l) {
   const PartMatrix gradient = Part(step.inv_h) * l;
   const PartMatrix F = s.F + Part(step.dt) * (gradient * s.F);
-  const Memory<Part, 3> memory = memory_of<L>(s);
-  Part energy = law.energy(F, memory);
-  PartMatrix stress = law.stress(F, memory);
+  Stressed at = stress_of(law, s, F);
   if (step.actuated) {
-    const PartMatrix pulled = F * wide(step.actuation);
-    energy += Part(0.5) * inner(pulled, F);
-    stress += pulled;
+    const PartMatrix pulled = F * wide<Part>(step.actuation);
+    at.energy += Part(0.5) * inner(pulled, F);
+    at.stress += pulled;
   }
   PartImpulse r;
-  r.energy = s.volume * energy;
-  PartMatrix tau = stress * transpose(s.F);
+  r.energy = s.volume * at.energy;
+  PartMatrix tau = at.stress * transpose(s.F);
   if constexpr (L::viscous) {
     const PartMatrix viscous = law.viscous_kirchhoff(determinant(s.F), gradient);
     r.energy += Part(0.5 * step.dt) * s.volume * inner(viscous, gradient);
@@ -51,13 +68,16 @@ PartImpulse impulse_of(const L& law, const PartStep& step, const PartState& s, c
   return r;
 }
 
-template <class L>
-void differential_of(const L& law, const PartStep& step, const PartState& s, const PartMatrix& l, Differential kind,
-                     Part* rows) {
-  const Part scale = Part(step.dt * step.dt * step.inv_h * step.inv_h) * s.volume;
+template <class L, class P>
+void differential_of(const L& law, const PartStep& step, const PartState<P>& s, const Matrix<P, 3>& l,
+                     Differential kind, P* rows) {
+  using S = Scalar<P>;
+  const P scale = P(S(step.dt * step.dt * step.inv_h * step.inv_h)) * s.volume;
   if constexpr (is_quadratic<L>) {
-    const PartMatrix A = quadratic_factor<L>(s);
-    const Part mu = Part(law.mu) * scale, lambda = Part(law.lambda) * scale;
+    // A = R0 F^T
+    Matrix<P, 3> A = transpose(s.F);
+    if constexpr (Traits<L>::corotated) A = s.rotation * A;
+    const P mu = P(law.mu) * scale, lambda = P(law.lambda) * scale;
     if (kind == Differential::quadratic) {
       std::copy_n(A.a, 9, rows);
       rows[9] = mu;
@@ -66,24 +86,32 @@ void differential_of(const L& law, const PartStep& step, const PartState& s, con
     }
     quadratic_to_dense(A, mu, lambda, rows);
   } else {
-    const PartMatrix F = s.F + Part(step.dt * step.inv_h) * (l * s.F);
-    projected_rows(law, F, Memory<Part, 3>{s.F, s.plastic}, scale, rows);
+    const Matrix<P, 3> F = s.F + P(S(step.dt * step.inv_h)) * (l * s.F);
+    projected_rows(law, F, Memory<P, 3>{s.F, s.plastic}, scale, rows);
   }
-  if (step.actuated) add_right_factor(rows, scale * (s.F * wide(step.pull) * transpose(s.F)));
+  if (step.actuated) add_right_factor(rows, scale * (s.F * wide<P>(step.pull) * transpose(s.F)));
   if constexpr (L::viscous)
-    add_viscosity(rows, Part(2 * law.viscosity * step.dt * step.inv_h * step.inv_h) * s.volume * determinant(s.F));
+    add_viscosity(rows, P(S(2 * law.viscosity * step.dt * step.inv_h * step.inv_h)) * s.volume * determinant(s.F));
 }
 
 }  // namespace
 
-PartImpulse part_impulse(const PartStep& step, const PartState& state, const PartMatrix& l) {
-  return std::visit([&](const auto& law) { return impulse_of(law, step, state, l); }, *step.law);
+PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l) {
+  return std::visit([&](const auto& law) { return impulse_of(law, step, state, l); }, step.law);
 }
 
-void part_differential(const PartStep& step, const PartState& state, const PartMatrix& l, Differential kind,
-                       Part* rows) {
-  std::visit([&](const auto& law) { differential_of(law, step, state, l, kind, rows); }, *step.law);
+template <class P>
+void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, Differential kind,
+                       P* rows) {
+  const auto fill = [&](const auto& law) { differential_of(law, step, state, l, kind, rows); };
+  if constexpr (std::is_same_v<Scalar<P>, float>)
+    std::visit(fill, step.narrow_law);
+  else
+    std::visit(fill, step.law);
 }
+template void part_differential(const PartStep&, const PartState<Wide<float>>&, const Matrix<Wide<float>, 3>&,
+                                Differential, Wide<float>*);
+template void part_differential(const PartStep&, const PartState<Part>&, const PartMatrix&, Differential, Part*);
 
 Differential differential_kind(const AnyLaw<double>& law, bool actuated) {
   const bool quadratic = std::visit([](const auto& l) { return is_quadratic<std::remove_cvref_t<decltype(l)>>; }, law);

@@ -1,5 +1,5 @@
-// The laws on four particles at a time, as functions of the velocity gradient at the end of the step. All in double:
-// the outer residual of a solve must not see the rounding of the particles' own numbers.
+// The laws on one register of particles at a time, as functions of the velocity gradient at the end of the step.
+// Energies and impulses are taken in double: the outer residual of a solve must not see any rounding.
 #pragma once
 
 #include "implicit/matter_operator.h"
@@ -11,11 +11,12 @@ using Part = Wide<double>;
 using PartMatrix = Matrix<Part, 3>;
 
 // at the start of the step
+template <class P>
 struct PartState {
-  PartMatrix F;         // elastic deformation gradient
-  PartMatrix rotation;  // R0 of linear_corotated
-  Part volume;          // rest volume, m^3; 0 in empty lanes
-  Part plastic;
+  Matrix<P, 3> F;         // elastic deformation gradient
+  Matrix<P, 3> rotation;  // R0 of linear_corotated
+  P volume;               // rest volume, m^3; 0 in empty lanes
+  P plastic;
 };
 
 // of one piece of matter during a step
@@ -24,7 +25,8 @@ struct PartStep {
   bool actuated;
   Matrix<double, 3> actuation;  // stress in the material frame, Pa
   Matrix<double, 3> pull;       // its part without negative eigenvalues
-  const AnyLaw<double>* law;
+  AnyLaw<double> law;
+  AnyLaw<float> narrow_law;
 };
 
 // energy of the step, J, and its derivative by the gradient l in cells, kg m/s
@@ -34,11 +36,12 @@ struct PartImpulse {
 };
 
 // of F = (1 + dt grad v) F_start: elastic, actuated and viscous
-PartImpulse part_impulse(const PartStep& step, const PartState& state, const PartMatrix& l);
+PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l);
 
 // the rows of differential_rows.h there, without negative eigenvalues
-void part_differential(const PartStep& step, const PartState& state, const PartMatrix& l, Differential kind,
-                       Part* rows);
+template <class P>
+void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, Differential kind,
+                       P* rows);
 
 // what kind the law's rows are
 Differential differential_kind(const AnyLaw<double>& law, bool actuated);

@@ -84,7 +84,7 @@ class Lump {
   void begin() {
     laws_.clear();
     for (const Material& m : materials) laws_.push_back(make_law<double>(m));
-    const MatterStep<S> step = {layout_,  grid_, particles.points, laws_,  actuations, Kernel::quadratic,
+    const MatterStep<S> step = {layout_,  grid_, particles.points, materials, actuations, Kernel::quadratic,
                                 transfer, dt,    double(S(h)),     damping};
     implicit.begin(step, workers_);
     v.assign(implicit.inertial_velocity().begin(), implicit.inertial_velocity().end());
