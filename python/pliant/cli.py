@@ -38,7 +38,7 @@ def parser_of_commands() -> argparse.ArgumentParser:
     add_view(command("view", view, "look at a recording, or at a scene as it runs, in a browser"))
     add_render(command("render", render, "make a film or a still of a recording"))
     demo = command("demo", make_demo, "run a scene, leave a picture strip and a film")
-    demo.add_argument("scene", nargs="?", default="arm_stirs_sand", choices=pliant.scene_names())
+    demo.add_argument("scene", nargs="?", default="dough_rolling", choices=pliant.scene_names())
     demo.add_argument("--out", type=Path, default=Path("out"), help="folder for the files")
     add_threads(demo)
     add_reproduce(command("reproduce", reproduce, "run a table of a paper and print ours beside theirs"))

@@ -47,9 +47,17 @@ def paint(world: Any, size: tuple[int, int] = (640, 480), look: Look | None = No
         return painter.paint(world)
 
 
+def film_camera(model: Any) -> str | None:
+    """The camera that a scene has set up for its films: one of its bodies calls it "film"."""
+    if model is None:
+        return None
+    names = (model.camera(i).name for i in range(model.ncam))
+    return next((name for name in names if name == "film" or name.endswith("/film")), None)
+
+
 def settled(replay: Replay, look: Look, size: tuple[int, int]) -> Look:
     """The look with one camera and one scale for the whole recording."""
-    camera = look.camera or replay.stage().pose(size[0] / size[1])
+    camera = look.camera or film_camera(replay.model) or replay.stage().pose(size[0] / size[1])
     return Look(camera, look.field, look.scale or replay.scale(look.field), look.arrows)
 
 

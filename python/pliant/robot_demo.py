@@ -1,6 +1,10 @@
-"""Runs a scene with robots and leaves a recording, a film, a strip of stills and a plot of the hand's height."""
+"""Runs a scene with robots and leaves a recording, a film, a strip of stills, and plots of the hand's height and of the
+forces of matter on bodies."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -36,17 +40,39 @@ def hand_heights(recording: Recording, site: str) -> np.ndarray:
     return np.array(heights)
 
 
-def plot_height(path: Path, recording: Recording, scene: Scene, site: str) -> None:
-    """The hand's height over time, with the waypoints that it was sent to."""
-    motion = next(motion for motion in scene.motion if motion.target == site)
+@contextmanager
+def plotted(path: Path, title: str, unit: str) -> Iterator[Any]:
+    """Axes over time, saved at the end."""
     figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    axes.plot(recording.times, hand_heights(recording, site), label=f"{site}, reached")
-    axes.plot(motion.times, [value[2] for value in motion.values], "o", ms=4, label="waypoints")
-    axes.set(xlabel="time [s]", ylabel="height [m]", title=scene.name)
+    yield axes
+    axes.set(xlabel="time [s]", ylabel=unit, title=title)
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=120)
     plt.close(figure)
+
+
+def plot_height(path: Path, recording: Recording, scene: Scene, site: str) -> None:
+    """The hand's height over time, with the waypoints that it was sent to."""
+    motion = next(motion for motion in scene.motion if motion.target == site)
+    with plotted(path, scene.name, "height [m]") as axes:
+        axes.plot(recording.times, hand_heights(recording, site), label=f"{site}, reached")
+        axes.plot(motion.times, [value[2] for value in motion.values], "o", ms=4, label="waypoints")
+
+
+def most_pushed(recording: Recording) -> str | None:
+    """The body on which matter acts most; None if it acts on none."""
+    sums = {name: float(np.abs(rows[:, :3]).sum()) for name, rows in recording.wrenches.items()}
+    name = max(sums, key=lambda name: sums[name], default=None)
+    return name if name is not None and sums[name] > 0 else None
+
+
+def plot_wrench(path: Path, recording: Recording, body: str) -> None:
+    """The force of matter on a body over time."""
+    wrench, times = recording.wrenches[body], recording.reports["time"]
+    with plotted(path, f"force of matter on {body}", "force [N]") as axes:
+        for axis, name in enumerate("xyz"):
+            axes.plot(times, wrench[:, axis], lw=1, label=name)
 
 
 def write_stills(path: Path, recording: Recording) -> None:
@@ -86,4 +112,8 @@ def run(name: str, folder: Path, threads: int = 0, scene: Scene | None = None) -
         if site is not None:
             files.append(folder / f"{name}_height.png")
             plot_height(files[-1], recording, scene, site)
+        body = most_pushed(recording)
+        if body is not None:
+            files.append(folder / f"{name}_force.png")
+            plot_wrench(files[-1], recording, body)
     return files
