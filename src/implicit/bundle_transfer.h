@@ -97,6 +97,10 @@ inline void exchange_pairs(Wide<T>* r) {
 template <class T>
 inline Wide<T> node_of_pair(const Node<T>& node) {
   if constexpr (Wide<T>::lanes == 8) {
+#if defined(__AVX__)
+    // the compiler would load and then shuffle
+    return (typename Wide<T>::Vector)_mm256_broadcast_ps(reinterpret_cast<const __m128*>(node.a));
+#endif
     const auto once = Pack<T, 4>::load(node.a).v;
     return __builtin_shufflevector(once, once, 0, 1, 2, 3, 0, 1, 2, 3);
   } else {

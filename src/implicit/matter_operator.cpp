@@ -39,21 +39,24 @@ inline Matrix<Wide<T>, 3> multiply(Differential kind, const T* rows, const Matri
 }
 
 // The block that a particle adds to a node at which its weight has this slope: xx, yy, zz, xy, xz, yz.
+constexpr int block_entry[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+
 template <class T>
-inline void node_block(Differential kind, const T* rows, const Vector<Wide<T>, 3>& slope, Wide<T>* block) {
+inline void quadratic_block(const T* rows, const Vector<Wide<T>, 3>& slope, Wide<T>* block) {
   using P = Wide<T>;
-  constexpr int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-  if (kind == Differential::quadratic) {
-    const P mu = P::load(rows + 9 * bundle_size), lambda = P::load(rows + 10 * bundle_size);
-    const Vector<P, 3> a = load_factor(rows) * slope;
-    const P all = mu * dot(a, a), along = mu + lambda;
+  const P mu = P::load(rows + 9 * bundle_size), lambda = P::load(rows + 10 * bundle_size);
+  const Vector<P, 3> a = load_factor(rows) * slope;
+  const P all = mu * dot(a, a), along = mu + lambda;
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) {
-      const P product = along * a[pair[k][0]] * a[pair[k][1]];
-      block[k] = k < 3 ? product + all : product;
-    }
-    return;
+  for (int k = 0; k < 6; ++k) {
+    const P product = along * a[block_entry[k][0]] * a[block_entry[k][1]];
+    block[k] = k < 3 ? product + all : product;
   }
+}
+
+template <class T>
+inline void dense_block(const T* rows, const Vector<Wide<T>, 3>& slope, Wide<T>* block) {
+  using P = Wide<T>;
   P product[3][3];
   for (int b = 0; b < 3; ++b)
     for (int d = 0; d < 3; ++d) product[b][d] = slope[b] * slope[d];
@@ -62,10 +65,35 @@ inline void node_block(Differential kind, const T* rows, const Vector<Wide<T>, 3
     P sum = 0;
 #pragma GCC unroll 9
     for (int bd = 0; bd < 9; ++bd) {
-      const int b = bd / 3, d = bd % 3, i = 3 * pair[k][0] + b, j = 3 * pair[k][1] + d;
+      const int b = bd / 3, d = bd % 3, i = 3 * block_entry[k][0] + b, j = 3 * block_entry[k][1] + d;
       sum = sum + P::load(rows + dense_row(std::min(i, j), std::max(i, j)) * bundle_size) * product[b][d];
     }
     block[k] = sum;
+  }
+}
+
+// the sum of the two particles of a pair
+template <class T>
+inline Pack<T, 4> fold_pair(Wide<T> x) {
+  if constexpr (Wide<T>::lanes == 8)
+    return Pack<T, 4>(__builtin_shufflevector(x.v, x.v, 0, 1, 2, 3)) +
+           Pack<T, 4>(__builtin_shufflevector(x.v, x.v, 4, 5, 6, 7));
+  else
+    return x;
+}
+
+// adds entries of each pair to the block of its node
+template <class T>
+inline void add_blocks(NodeBlock3<T>* nodes, const std::int32_t* place, const Wide<T>* entries) {
+  Wide<T> first[4] = {entries[0], entries[1], entries[2], entries[3]};
+  Wide<T> second[4] = {entries[4], entries[5], T(0), T(0)};
+  exchange_pairs<T>(first);
+  exchange_pairs<T>(second);
+#pragma GCC unroll 4
+  for (int l = 0; l < bundle_pairs; ++l) {
+    T* a = nodes[place[l]].a;
+    (Pack<T, 4>::load(a) + fold_pair<T>(first[l])).store(a);
+    (Pack<T, 4>::load(a + 4) + fold_pair<T>(second[l])).store(a + 4);
   }
 }
 
@@ -147,15 +175,13 @@ void MatterOperator<T>::diagonal_block(std::size_t b) {
     const T* rows = places + 3 * bundle_size;
     for (int part = 0; part < bundle_parts<T>; ++part, places += P::lanes, rows += P::lanes) {
       const AxisWeights<T> a = load_weights(places, mls_);
+      const bool quadratic = kinds_[bundle.group] == Differential::quadratic;
       for (int n = 0; n < 27; ++n) {
         const int x = n / 9, y = 3 + n / 3 % 3, z = 6 + n % 3;
-        const P yz = a.w[y] * a.w[z];
-        alignas(64) P entries[6];
-        node_block<T>(kinds_[bundle.group], rows, {{a.g[x] * yz, a.w[x] * a.g[y] * a.w[z], a.w[x] * a.w[y] * a.g[z]}},
-                      entries);
-        const int offset = (n / 9 * reach_side + n / 3 % 3) * reach_side + n % 3;
-        for (int lane = 0; lane < P::lanes; ++lane)
-          for (int e = 0; e < 6; ++e) sums[bundle.place[lane % bundle_pairs] + offset].a[e] += entries[e][lane];
+        const Vector<P, 3> slope = {{a.g[x] * a.w[y] * a.w[z], a.w[x] * a.g[y] * a.w[z], a.w[x] * a.w[y] * a.g[z]}};
+        P entries[6];
+        quadratic ? quadratic_block(rows, slope, entries) : dense_block(rows, slope, entries);
+        add_blocks<T>(sums + (n / 9 * reach_side + n / 3 % 3) * reach_side + n % 3, bundle.place, entries);
       }
     }
   }

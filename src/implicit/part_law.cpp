@@ -32,6 +32,22 @@ struct Stressed {
   Part energy;
   PartMatrix stress;
 };
+// both from the same singular values
+Stressed logarithmic_stress(const LogarithmicElasticity<double>& law, const PartMatrix& F) {
+  const Svd<Part, 3> f = svd(F);
+  Jet<Part> l[3];
+  for (int i = 0; i < 3; ++i) l[i] = stretch_log(f.sigma[i]);
+  const Part sum = l[0].value + l[1].value + l[2].value;
+  Part squares = 0;
+  PartMatrix scaled;
+  for (int k = 0; k < 3; ++k) {
+    squares += l[k].value * l[k].value;
+    const Part pull = l[k].first * (Part(2 * law.mu) * l[k].value + Part(law.lambda) * sum);
+    for (int i = 0; i < 3; ++i) scaled(i, k) = f.U(i, k) * pull;
+  }
+  return {Part(law.mu) * squares + Part(law.lambda / 2) * (sum * sum), scaled * transpose(f.V)};
+}
+
 template <class L>
 Stressed stress_of(const L& law, const PartState<Part>& s, const PartMatrix& F) {
   if constexpr (Traits<L>::corotated) {
@@ -40,6 +56,8 @@ Stressed stress_of(const L& law, const PartState<Part>& s, const PartMatrix& F) 
     const Part volume = trace(e);
     return {Part(law.mu) * inner(e, e) + Part(law.lambda / 2) * (volume * volume),
             s.rotation * add_diagonal(Part(2 * law.mu) * e, Part(law.lambda) * volume)};
+  } else if constexpr (std::is_base_of_v<LogarithmicElasticity<double>, L>) {
+    return logarithmic_stress(law, F);
   } else {
     const Memory<Part, 3> memory = {s.F, s.plastic};
     return {law.energy(F, memory), law.stress(F, memory)};
