@@ -108,7 +108,7 @@ struct Attempt {
 template <int D, class S>
 void take_order(Attempt<D, S>& a) {
   if constexpr (D == 3)
-    if (a.work.contact) a.work.contact->take_order(a.work.layout);
+    if (a.work.contact) a.work.contact->set().take_order(a.work.layout);
   ++a.report.sorts;
   a.drift = 0;
 }
@@ -183,7 +183,7 @@ void prepare(Attempt<D, S>& a) {
   a.report.substeps = a.plan.substeps;
   a.grid_step.obstacles = a.work.obstacles;
   if (a.work.paths) a.report.body_impulses.assign(a.work.paths->geoms_in_model(), {0, 0, 0});
-  if (a.work.contact) a.work.contact->begin(a.now.contacts, a.now.particles.size());
+  if (a.work.contact) a.work.contact->set().begin(a.now.contacts, a.now.particles.size());
   a.work.impulses.assign(a.model.boundaries.size() + a.grid_step.obstacles.size(), Vec::zero());
   a.next.boundaries = a.now.boundaries;
   a.next.actuations = a.now.actuations;
@@ -215,7 +215,7 @@ void touch_bodies(Attempt<D, S>& a, int substep) {
 
 template <int D, class S>
 void finish_contacts(Attempt<D, S>& a) {
-  const ContactStep<S>& contact = *a.work.contact;
+  const ContactSet<S>& contact = a.work.contact->set();
   a.next.contacts = contact.memory();
   const ContactCounts counts = contact.counts();
   a.report.contacts = counts.mean;

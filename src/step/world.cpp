@@ -96,7 +96,7 @@ class WorldOf : public World::Impl {
       aim_boundaries();
       step_matter();
       if (contact_)
-        bodies_->finish(contact_->impulses());
+        bodies_->finish(contact_->set().impulses());
       else if (bodies_)
         bodies_->finish({});
     } catch (...) {
@@ -108,7 +108,7 @@ class WorldOf : public World::Impl {
       for (std::string& w : bodies_->take_warnings()) next_report_.warnings.push_back(std::move(w));
     std::swap(now_, next_);
     std::swap(report_, next_report_);
-    if (contact_) touches_ = contact_->touches();
+    if (contact_) touches_ = contact_->set().touches();
     balance_known_ = model_.scene.step.balance;
     return report_;
   }
