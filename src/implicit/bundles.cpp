@@ -109,7 +109,7 @@ void Bundles::sort_touches() {
   begins_.resize(numbers_.size() + 1);
   touches_by_node_.resize(touches_.size());
   std::fill(begins_.begin(), begins_.end(), 0);
-  for (const Touch& t : touches_) ++begins_[t.node];
+  for (const TouchedNode& t : touches_) ++begins_[t.node];
   std::uint32_t sum = 0;
   for (std::uint32_t& begin : begins_) sum = begin += sum;
   for (std::size_t t = touches_.size(); t-- > 0;) touches_by_node_[--begins_[touches_[t].node]] = std::uint32_t(t);
@@ -127,7 +127,7 @@ void Bundles::build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<P
 
 std::size_t Bundles::bytes() const {
   return blocks_.bytes() + bundles_.bytes() + place_.bytes() + begins_.bytes() + touches_by_node_.bytes() +
-         touches_.capacity() * sizeof(Touch) + numbers_.capacity() * sizeof(std::uint32_t) +
+         touches_.capacity() * sizeof(TouchedNode) + numbers_.capacity() * sizeof(std::uint32_t) +
          mass_.capacity() * sizeof(double) + velocity_.capacity() * sizeof(NodeVector<double>);
 }
 

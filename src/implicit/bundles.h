@@ -27,7 +27,7 @@ struct Bundle {
 };
 
 // a node that some particle of a block touches
-struct Touch {
+struct TouchedNode {
   std::uint32_t place;  // in the block's reach
   std::uint32_t node;
 };
@@ -52,7 +52,7 @@ class Bundles {
 
   const Buffer<BundleBlock>& blocks() const { return blocks_; }
   const Buffer<Bundle>& bundles() const { return bundles_; }
-  const std::vector<Touch>& touches() const { return touches_; }
+  const std::vector<TouchedNode>& touches() const { return touches_; }
 
   // the sum over the blocks, in their order, of what they hold for a node; values: by touch
   template <class V, class F>
@@ -73,7 +73,7 @@ class Bundles {
 
   Buffer<BundleBlock> blocks_;
   Buffer<Bundle> bundles_;
-  std::vector<Touch> touches_;
+  std::vector<TouchedNode> touches_;
   Buffer<std::int32_t> place_;          // by the grid's number: ours
   std::vector<std::uint32_t> numbers_;  // by ours: the grid's
   std::vector<double> mass_;

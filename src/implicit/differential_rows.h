@@ -1,10 +1,10 @@
-// How the impulse of a particle moves with its velocity gradient: a symmetric 9x9 matrix Q without negative
-// eigenvalues, from the gradient l in cells to the moment that is scattered, M = Q : l.
+// How the impulse of a particle moves with its velocity gradient: a symmetric 9x9 matrix Q from the gradient l in cells
+// to the moment that is scattered, M = Q : l, with or without its negative eigenvalues.
 //
 // Quadratic laws: M = (mu (G + G^T) + lambda tr G) A, G = l A^T, A = R0 F^T: eleven numbers. All others: the 45 entries
 // of the upper triangle, row by row, built in the frame in which F is diagonal. There the differential of an isotropic
 // law splits into a 3x3 matrix for the stretches and, for each pair of axes, one number for shear and one for turning:
-// its eigenvalues are at hand and the negative ones are set to 0.
+// its eigenvalues are at hand and the negative ones can be set to 0.
 #pragma once
 
 #include "core/decompose.h"
@@ -74,9 +74,11 @@ inline void add_viscosity(P* rows, P scale) {
     for (int c = a; c < 3; ++c) rows[dense_row(4 * a, 4 * c)] -= third;
 }
 
-// The 45 entries for a law at F, reached by F = (1 + dt L) start, times `scale`.
+// The 45 entries for a law at F, reached by F = (1 + dt L) start, times `scale`; eigenvalues below `least` are set to
+// it.
 template <class P, class Law>
-inline void projected_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P, 3>& memory, P scale, P* rows) {
+inline void isotropic_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P, 3>& memory, P scale, P least,
+                           P* rows) {
   using S = Scalar<P>;
   const Svd<P, 3> f = svd(F);
   const PrincipalDifferential<P> d = principal_differential(law, f.sigma, memory.plastic);
@@ -94,15 +96,15 @@ inline void projected_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P
     for (int k = 0; k < 9; ++k)
       vector[k] = stretch.Q(0, n) * direction[0][0][k] + stretch.Q(1, n) * direction[1][1][k] +
                   stretch.Q(2, n) * direction[2][2][k];
-    add_square(rows, scale * max(stretch.values[n], P(0)), vector);
+    add_square(rows, scale * max(stretch.values[n], least), vector);
   }
   const P half = P(S(0.5)) * scale;
   for (int i = 0; i < 3; ++i)
     for (int j = i + 1; j < 3; ++j) {
       for (int k = 0; k < 9; ++k) vector[k] = direction[i][j][k] + direction[j][i][k];
-      add_square(rows, half * max(d.pairs(i, j), P(0)), vector);
+      add_square(rows, half * max(d.pairs(i, j), least), vector);
       for (int k = 0; k < 9; ++k) vector[k] = direction[i][j][k] - direction[j][i][k];
-      add_square(rows, half * max(d.pairs(j, i), P(0)), vector);
+      add_square(rows, half * max(d.pairs(j, i), least), vector);
     }
 }
 

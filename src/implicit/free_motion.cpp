@@ -1,5 +1,7 @@
 // Newton's method on the energy of the step. Directions come from conjugate gradients in float, gradients and energies
 // in double: an inexact Newton method, and for quadratic energies a linear solve with refinement.
+#include <cstdio>
+#include <cstdlib>
 #include "implicit/implicit_matter.h"
 
 namespace pliant {
@@ -13,6 +15,8 @@ constexpr double most_forcing = 0.1;
 constexpr double enough_decrease = 1e-4, enough_slope = 0.9;
 constexpr double round_off = 1e-14;
 constexpr int max_trials = 40;
+// a step is made longer while this part of the slope is left
+constexpr double steep = 0.5, longest_step = 1e3;
 
 // the part of the residual that one inner solve may leave
 double forcing(double residual, double tolerance, bool quadratic) {
@@ -64,25 +68,36 @@ bool ImplicitMatter::search_line(MatterValue& at, std::span<NodeVector<double>> 
                                  Workers& workers) {
   const double slope = dot(gradient_, direction_, workers, pcg_.pieces);
   if (!(slope < 0)) return false;
+  const MatterValue start = at;
+  start_.resize(nodes());
+  std::copy(v.begin(), v.end(), start_.begin());
   double length = 1;
+  bool found = false;
   for (int trial = 0; trial < max_trials; ++trial) {
-    for (std::size_t i = 0; i < v.size(); ++i) trial_[i] = v[i] + length * direction_[i];
+    for (std::size_t i = 0; i < v.size(); ++i) trial_[i] = start_[i] + length * direction_[i];
     const MatterValue value = evaluate(trial_.data(), trial_gradient_.data(), direction_.data(), workers);
     ++report.evaluations;
-    const double noise = round_off * (at.size + value.size);
-    const bool decreased = value.energy <= at.energy + enough_decrease * length * slope;
-    const bool level = value.energy <= at.energy + noise && std::abs(value.slope) <= -enough_slope * slope;
-    if (finite(value) && (decreased || level)) {
+    const double noise = round_off * (start.size + value.size);
+    const bool decreased = value.energy <= start.energy + enough_decrease * length * slope;
+    const bool level = value.energy <= start.energy + noise && std::abs(value.slope) <= -enough_slope * slope;
+    const bool good = finite(value) && (decreased || level);
+    if (good && (!found || value.energy < at.energy)) {
+      found = true;
       std::copy(trial_.begin(), trial_.end(), v.begin());
       gradient_.swap(trial_gradient_);
       at = value;
-      return true;
+      // still steep: the step was too short
+      if (value.slope < steep * slope && length < longest_step) {
+        length *= 2;
+        continue;
+      }
     }
+    if (found) return true;
     // where the slope would be 0 if it were straight
     const double guess = value.slope > 0 ? slope / (slope - value.slope) : 0.5;
     length *= std::isfinite(guess) ? min(max(guess, 0.1), 0.5) : 0.1;
   }
-  return false;
+  return found;
 }
 
 FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v,
@@ -93,6 +108,8 @@ FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options,
   prepare(v.data(), workers);
   MatterValue at = evaluate(v.data(), gradient_.data(), nullptr, workers);
   ++report.evaluations;
+  bool try_exact = false;
+  int wait = 0;
   for (;;) {
     report.residual = at.residual();
     if (!finite(at)) {
@@ -105,16 +122,33 @@ FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options,
       return report;
     }
     if (report.newton_iterations == options.max_newton_iterations) return report;
-    if (report.newton_iterations > 0 && !quadratic_) prepare(v.data(), workers);
-
     const PcgOptions inner = {forcing(report.residual, options.relative_tolerance, quadratic_),
                               options.max_cg_iterations};
-    report.cg_iterations += find_direction(inner, workers).iterations;
+    bool found = false;
+    if (try_exact) {
+      linearise(v.data(), Curvature::exact, operator_, workers);
+      const PcgReport cg = find_direction(inner, workers);
+      report.cg_iterations += cg.iterations;
+      found = !cg.broken;
+    }
+    if (!found) {
+      if (report.newton_iterations > 0 && !quadratic_) prepare(v.data(), workers);
+      report.cg_iterations += find_direction(inner, workers).iterations;
+    }
     ++report.newton_iterations;
+    const double before = report.residual;
     if (!search_line(at, v, report, workers)) {
       report.status = Status::stalled;
       return report;
     }
+    if (getenv("VERB"))
+      printf("  %d res %.2e E %.8e exact %d found %d eval %d cg %d\n", report.newton_iterations, at.residual(),
+             at.energy, try_exact, found, report.evaluations, report.cg_iterations);
+    try_exact = !quadratic_ && (found || at.residual() > 0.3 * before);
+    if (try_exact && !found && wait-- > 0)
+      try_exact = false;
+    else if (try_exact && !found)
+      wait = 3;
   }
 }
 

@@ -38,7 +38,7 @@ template <class T>
 struct ReachNodes {
   alignas(64) Node<T> nodes[reach_nodes] = {};
   ReachNodes() = default;
-  ReachNodes(const BundleBlock& block, const Touch* touches, const NodeVector<double>* v) {
+  ReachNodes(const BundleBlock& block, const TouchedNode* touches, const NodeVector<double>* v) {
     for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t)
       for (int d = 0; d < 3; ++d) nodes[touches[t].place].a[d] = T(v[touches[t].node][d]);
   }
@@ -160,7 +160,7 @@ void ImplicitMatter::keep_damping(Workers& workers) {
     for (int part = 0; part < bundle_parts<double>; ++part) {
       const PartState<Part> state = load_state<Part>(k, part);
       Part rows[dense_rows];
-      part_differential(steps_[group], state, PartMatrix::zero(), Differential::dense, rows);
+      part_differential(steps_[group], state, PartMatrix::zero(), {Differential::dense, true}, rows);
       for (int r = 0; r < dense_rows; ++r)
         rows[r].store(damping_rows_.data() + (k * dense_rows + std::size_t(r)) * bundle_size + part * Part::lanes);
     }
@@ -198,7 +198,7 @@ PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const 
   PartMatrix moment = PartMatrix::zero();
   if (kinds_[group] == Differential::quadratic) {
     Part rows[quadratic_rows];
-    part_differential(steps_[group], state, l, Differential::quadratic, rows);
+    part_differential(steps_[group], state, l, {Differential::quadratic, true}, rows);
     PartMatrix A;
     std::copy_n(rows, 9, A.a);
     moment = quadratic_product(A, rows[9], rows[10], l);
@@ -214,7 +214,7 @@ PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const 
 
 void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) {
   const BundleBlock& block = bundles_.blocks()[b];
-  const Touch* touches = bundles_.touches().data();
+  const TouchedNode* touches = bundles_.touches().data();
   const ReachNodes<double> from(block, touches, v);
   ReachNodes<double> to;
   Part energy = 0, size = 0;
@@ -293,7 +293,8 @@ MatterValue ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<dou
 }
 
 template <class T>
-void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v, MatterOperator<T>& out) {
+void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v, bool positive,
+                                     MatterOperator<T>& out) {
   using P = Wide<T>;
   const BundleBlock& block = bundles_.blocks()[b];
   const ReachNodes<T> from(block, bundles_.touches().data(), v);
@@ -307,7 +308,7 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
       if (kind == Differential::dense)
         l = gather_gradient(from.nodes, bundle.place, PairWeights<T>(load_weights<T>(places_[k], part, mls_)));
       P rows[dense_rows];
-      part_differential(steps_[bundle.group], load_state<P>(k, part), l, kind, rows);
+      part_differential(steps_[bundle.group], load_state<P>(k, part), l, {kind, positive}, rows);
       const int count = kind == Differential::quadratic ? quadratic_rows : dense_rows;
       for (int r = 0; r < count; ++r) {
         const std::size_t at = std::size_t(r * bundle_size + part * P::lanes);
@@ -321,14 +322,16 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
 }
 
 template <class T>
-void ImplicitMatter::linearise(const NodeVector<double>* v, MatterOperator<T>& out, Workers& workers) {
+void ImplicitMatter::linearise(const NodeVector<double>* v, Curvature curvature, MatterOperator<T>& out,
+                               Workers& workers) {
   out.fit(bundles_, {places_.data(), places_.size()}, kinds_, mls_);
   out.set_mass(mass(), 1 + dt_ * damping_.mass);
-  workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) { linearise_block(b, v, out); });
+  workers.for_each(bundles_.blocks().size(), 1,
+                   [&](std::size_t b) { linearise_block(b, v, curvature == Curvature::positive, out); });
 }
 
 void ImplicitMatter::prepare(const NodeVector<double>* v, Workers& workers) {
-  linearise(v, operator_, workers);
+  linearise(v, Curvature::positive, operator_, workers);
   blocks_.resize(nodes());
   preconditioner_.resize(nodes());
   operator_.diagonal({blocks_.data(), blocks_.size()}, workers);
@@ -355,8 +358,8 @@ std::size_t ImplicitMatter::bytes() const {
 
 template void ImplicitMatter::begin(const MatterStep<float>&, Workers&);
 template void ImplicitMatter::begin(const MatterStep<double>&, Workers&);
-template void ImplicitMatter::linearise(const NodeVector<double>*, MatterOperator<float>&, Workers&);
-template void ImplicitMatter::linearise(const NodeVector<double>*, MatterOperator<double>&, Workers&);
+template void ImplicitMatter::linearise(const NodeVector<double>*, Curvature, MatterOperator<float>&, Workers&);
+template void ImplicitMatter::linearise(const NodeVector<double>*, Curvature, MatterOperator<double>&, Workers&);
 template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, float>&) const;
 template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, double>&) const;
 

@@ -67,6 +67,9 @@ struct MatterValue {
   double residual() const;
 };
 
+// of each particle's energy: without its negative part, or as it is
+enum class Curvature { positive, exact };
+
 class ImplicitMatter {
  public:
   // throws Error(bad_input) for what has no implicit step: kernels other than quadratic, particles out of their cells
@@ -84,9 +87,9 @@ class ImplicitMatter {
                        Workers& workers);
   double energy(const NodeVector<double>* v, Workers& workers) { return evaluate(v, nullptr, nullptr, workers).energy; }
 
-  // the positive part of E's second derivative at v, as an operator
+  // E's second derivative at v, as an operator
   template <class T>
-  void linearise(const NodeVector<double>* v, MatterOperator<T>& out, Workers& workers);
+  void linearise(const NodeVector<double>* v, Curvature curvature, MatterOperator<T>& out, Workers& workers);
 
   // Newton's method from v, any start. Never throws for want of convergence.
   FreeMotionReport free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v, Workers& workers);
@@ -124,7 +127,7 @@ class ImplicitMatter {
   MatterValue sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
                         Workers& workers);
   template <class T>
-  void linearise_block(std::size_t b, const NodeVector<double>* v, MatterOperator<T>& out);
+  void linearise_block(std::size_t b, const NodeVector<double>* v, bool positive, MatterOperator<T>& out);
   PcgReport find_direction(const PcgOptions& options, Workers& workers);
   bool search_line(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
 
@@ -148,7 +151,7 @@ class ImplicitMatter {
   Buffer<InverseBlock<float>> preconditioner_;
   PcgWork<float> pcg_;
   Buffer<NodeVector<float>> right_;
-  Buffer<NodeVector<double>> gradient_, direction_, trial_, trial_gradient_;
+  Buffer<NodeVector<double>> gradient_, direction_, start_, trial_, trial_gradient_;
 };
 
 }  // namespace pliant

@@ -132,7 +132,7 @@ void MatterOperator<T>::set_mass(std::span<const double> mass, double factor) {
 template <class T>
 void MatterOperator<T>::apply_block(std::size_t b, const NodeVector<T>* x) {
   const BundleBlock& block = bundles_->blocks()[b];
-  const Touch* touches = bundles_->touches().data();
+  const TouchedNode* touches = bundles_->touches().data();
   alignas(64) Reach<T> from = {}, to = {};
   for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t)
     x[touches[t].node].store(from[touches[t].place].a);

@@ -88,7 +88,7 @@ PartImpulse impulse_of(const L& law, const PartStep& step, const PartState<Part>
 
 template <class L, class P>
 void differential_of(const L& law, const PartStep& step, const PartState<P>& s, const Matrix<P, 3>& l,
-                     Differential kind, P* rows) {
+                     RowsWanted wanted, P* rows) {
   using S = Scalar<P>;
   const P scale = P(S(step.dt * step.dt * step.inv_h * step.inv_h)) * s.volume;
   if constexpr (is_quadratic<L>) {
@@ -96,7 +96,7 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
     Matrix<P, 3> A = transpose(s.F);
     if constexpr (Traits<L>::corotated) A = s.rotation * A;
     const P mu = P(law.mu) * scale, lambda = P(law.lambda) * scale;
-    if (kind == Differential::quadratic) {
+    if (wanted.kind == Differential::quadratic) {
       std::copy_n(A.a, 9, rows);
       rows[9] = mu;
       rows[10] = lambda;
@@ -105,9 +105,13 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
     quadratic_to_dense(A, mu, lambda, rows);
   } else {
     const Matrix<P, 3> F = s.F + P(S(step.dt * step.inv_h)) * (l * s.F);
-    projected_rows(law, F, Memory<P, 3>{s.F, s.plastic}, scale, rows);
+    const P least = wanted.positive ? P(0) : P(-std::numeric_limits<S>::max());
+    isotropic_rows(law, F, Memory<P, 3>{s.F, s.plastic}, scale, least, rows);
   }
-  if (step.actuated) add_right_factor(rows, scale * (s.F * wide<P>(step.pull) * transpose(s.F)));
+  if (step.actuated) {
+    const Matrix<P, 3> active = wide<P>(wanted.positive ? step.pull : step.actuation);
+    add_right_factor(rows, scale * (s.F * active * transpose(s.F)));
+  }
   if constexpr (L::viscous)
     add_viscosity(rows, P(S(2 * law.viscosity * step.dt * step.inv_h * step.inv_h)) * s.volume * determinant(s.F));
 }
@@ -119,17 +123,17 @@ PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, con
 }
 
 template <class P>
-void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, Differential kind,
+void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, RowsWanted wanted,
                        P* rows) {
-  const auto fill = [&](const auto& law) { differential_of(law, step, state, l, kind, rows); };
+  const auto fill = [&](const auto& law) { differential_of(law, step, state, l, wanted, rows); };
   if constexpr (std::is_same_v<Scalar<P>, float>)
     std::visit(fill, step.narrow_law);
   else
     std::visit(fill, step.law);
 }
 template void part_differential(const PartStep&, const PartState<Wide<float>>&, const Matrix<Wide<float>, 3>&,
-                                Differential, Wide<float>*);
-template void part_differential(const PartStep&, const PartState<Part>&, const PartMatrix&, Differential, Part*);
+                                RowsWanted, Wide<float>*);
+template void part_differential(const PartStep&, const PartState<Part>&, const PartMatrix&, RowsWanted, Part*);
 
 Differential differential_kind(const AnyLaw<double>& law, bool actuated) {
   const bool quadratic = std::visit([](const auto& l) { return is_quadratic<std::remove_cvref_t<decltype(l)>>; }, law);

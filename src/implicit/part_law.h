@@ -38,9 +38,15 @@ struct PartImpulse {
 // of F = (1 + dt grad v) F_start: elastic, actuated and viscous
 PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l);
 
-// the rows of differential_rows.h there, without negative eigenvalues
+// which rows are wanted
+struct RowsWanted {
+  Differential kind;
+  bool positive;  // without negative eigenvalues
+};
+
+// the rows of differential_rows.h there
 template <class P>
-void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, Differential kind,
+void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, RowsWanted wanted,
                        P* rows);
 
 // what kind the law's rows are

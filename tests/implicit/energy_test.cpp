@@ -76,7 +76,7 @@ TEST_P(ImplicitEnergy, OperatorIsTheDerivativeOfTheGradient) {
     const std::size_t n = m.nodes();
     const NodeVectors v = sum(matter.v, 0.05, random_vectors(n, 1)), d = random_vectors(n, 5);
     MatterOperator<double> A;
-    m.linearise(v.data(), A, matter.workers());
+    m.linearise(v.data(), Curvature::positive, A, matter.workers());
     NodeVectors y(n), plus(n), minus(n), far_plus(n), far_minus(n);
     const double dAd = A.apply(d.data(), y.data(), matter.workers());
     EXPECT_NEAR(dAd, product(d, y), 1e-12 * dAd);
@@ -108,7 +108,7 @@ TEST_P(ImplicitEnergy, OperatorIsTheMatrixOfPlainLoops) {
       const NodeVectors v = sum(matter.v, 0.5, random_vectors(n, 1)), x = random_vectors(n, 8);
       const BlockMatrix twin = assemble(matter, v);
       MatterOperator<double> A;
-      m.linearise(v.data(), A, matter.workers());
+      m.linearise(v.data(), Curvature::positive, A, matter.workers());
       NodeVectors y(n);
       A.apply(x.data(), y.data(), matter.workers());
       const NodeVectors exact = twin.multiply(x);
@@ -126,7 +126,7 @@ TEST_P(ImplicitEnergy, OperatorIsTheMatrixOfPlainLoops) {
 
       // the float operator: rounding of 1e-7, and sums of some hundred such
       MatterOperator<float> Af;
-      m.linearise(v.data(), Af, matter.workers());
+      m.linearise(v.data(), Curvature::positive, Af, matter.workers());
       std::vector<NodeVector<float>> xf(n), yf(n);
       for (std::size_t i = 0; i < n; ++i) {
         xf[i] = 0.f;
@@ -146,7 +146,7 @@ TEST_P(ImplicitEnergy, OperatorIsSymmetricAndPositive) {
   ImplicitMatter& m = matter.implicit;
   const std::size_t n = m.nodes();
   MatterOperator<double> A;
-  m.linearise(matter.v.data(), A, matter.workers());
+  m.linearise(matter.v.data(), Curvature::positive, A, matter.workers());
   double least_mass = 1e300;
   for (double mass : m.mass()) least_mass = std::min(least_mass, mass);
   for (unsigned seed = 0; seed < 20; ++seed) {
