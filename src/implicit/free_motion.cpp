@@ -1,7 +1,6 @@
 // Newton's method on the energy of the step. Directions come from conjugate gradients in float, gradients and energies
 // in double: an inexact Newton method, and for quadratic energies a linear solve with refinement.
-#include <cstdio>
-#include <cstdlib>
+
 #include "implicit/implicit_matter.h"
 
 namespace pliant {
@@ -15,6 +14,10 @@ constexpr double most_forcing = 0.1;
 constexpr double enough_decrease = 1e-4, enough_slope = 0.9;
 constexpr double round_off = 1e-14;
 constexpr int max_trials = 40;
+// An iteration that leaves this part of the residual is slow: the curvature that was cut away is what is missing. Where
+// the exact curvature turns out negative it is not tried again for some iterations.
+constexpr double slow = 0.3;
+constexpr int iterations_without_exact = 4;
 // a step is made longer while this part of the slope is left
 constexpr double steep = 0.5, longest_step = 1e3;
 
@@ -69,7 +72,6 @@ bool ImplicitMatter::search_line(MatterValue& at, std::span<NodeVector<double>> 
   const double slope = dot(gradient_, direction_, workers, pcg_.pieces);
   if (!(slope < 0)) return false;
   const MatterValue start = at;
-  start_.resize(nodes());
   std::copy(v.begin(), v.end(), start_.begin());
   double length = 1;
   bool found = false;
@@ -83,9 +85,7 @@ bool ImplicitMatter::search_line(MatterValue& at, std::span<NodeVector<double>> 
     const bool good = finite(value) && (decreased || level);
     if (good && (!found || value.energy < at.energy)) {
       found = true;
-      std::copy(trial_.begin(), trial_.end(), v.begin());
-      gradient_.swap(trial_gradient_);
-      at = value;
+      accept_trial(value, at, v);
       // still steep: the step was too short
       if (value.slope < steep * slope && length < longest_step) {
         length *= 2;
@@ -100,16 +100,55 @@ bool ImplicitMatter::search_line(MatterValue& at, std::span<NodeVector<double>> 
   return found;
 }
 
+// Starts that no deformation makes bad: the inertial velocities, and one velocity for all. Takes the better one if it
+// is better than v.
+void ImplicitMatter::find_better_start(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report,
+                                       Workers& workers) {
+  NodeVector<double> momentum = 0;
+  double all = 0;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    momentum += mass()[i] * inertial_velocity()[i];
+    all += mass()[i];
+  }
+  for (bool uniform : {false, true}) {
+    for (std::size_t i = 0; i < nodes(); ++i)
+      trial_[i] = uniform ? momentum * NodeVector<double>(1 / all) : inertial_velocity()[i];
+    const MatterValue value = evaluate(trial_.data(), trial_gradient_.data(), nullptr, workers);
+    ++report.evaluations;
+    if (finite(value) && value.energy < at.energy) accept_trial(value, at, v);
+  }
+}
+
+void ImplicitMatter::accept_trial(const MatterValue& value, MatterValue& at, std::span<NodeVector<double>> v) {
+  std::copy(trial_.begin(), trial_.end(), v.begin());
+  gradient_.swap(trial_gradient_);
+  at = value;
+}
+
+// A direction from the exact curvature where that is asked for and positive, otherwise from its positive part.
+bool ImplicitMatter::newton_direction(const PcgOptions& options, bool exact, std::span<const NodeVector<double>> v,
+                                      FreeMotionReport& report, Workers& workers) {
+  if (exact) {
+    linearise(v.data(), Curvature::exact, operator_, workers);
+    const PcgReport cg = find_direction(options, workers);
+    report.cg_iterations += cg.iterations;
+    if (!cg.broken) return true;
+  }
+  if (report.newton_iterations > 0 && !quadratic_) prepare(v.data(), workers);
+  report.cg_iterations += find_direction(options, workers).iterations;
+  return false;
+}
+
 FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v,
                                                Workers& workers) {
   using Status = FreeMotionReport::Status;
   FreeMotionReport report;
-  for (auto* buffer : {&gradient_, &trial_, &trial_gradient_}) buffer->resize(nodes());
+  for (auto* buffer : {&gradient_, &start_, &trial_, &trial_gradient_}) buffer->resize(nodes());
   prepare(v.data(), workers);
   MatterValue at = evaluate(v.data(), gradient_.data(), nullptr, workers);
   ++report.evaluations;
-  bool try_exact = false;
-  int wait = 0;
+  bool exact = false;
+  int patience = 0;  // iterations until the exact curvature may be tried again
   for (;;) {
     report.residual = at.residual();
     if (!finite(at)) {
@@ -122,33 +161,20 @@ FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options,
       return report;
     }
     if (report.newton_iterations == options.max_newton_iterations) return report;
+
     const PcgOptions inner = {forcing(report.residual, options.relative_tolerance, quadratic_),
                               options.max_cg_iterations};
-    bool found = false;
-    if (try_exact) {
-      linearise(v.data(), Curvature::exact, operator_, workers);
-      const PcgReport cg = find_direction(inner, workers);
-      report.cg_iterations += cg.iterations;
-      found = !cg.broken;
-    }
-    if (!found) {
-      if (report.newton_iterations > 0 && !quadratic_) prepare(v.data(), workers);
-      report.cg_iterations += find_direction(inner, workers).iterations;
-    }
+    const bool was_exact = newton_direction(inner, exact, v, report, workers);
+    if (exact && !was_exact) patience = iterations_without_exact;
     ++report.newton_iterations;
-    const double before = report.residual;
+    const int evaluations = report.evaluations;
     if (!search_line(at, v, report, workers)) {
       report.status = Status::stalled;
       return report;
     }
-    if (getenv("VERB"))
-      printf("  %d res %.2e E %.8e exact %d found %d eval %d cg %d\n", report.newton_iterations, at.residual(),
-             at.energy, try_exact, found, report.evaluations, report.cg_iterations);
-    try_exact = !quadratic_ && (found || at.residual() > 0.3 * before);
-    if (try_exact && !found && wait-- > 0)
-      try_exact = false;
-    else if (try_exact && !found)
-      wait = 3;
+    const bool shortened = report.evaluations > evaluations + 1;
+    if (report.newton_iterations == 1 && shortened && !quadratic_) find_better_start(at, v, report, workers);
+    exact = !quadratic_ && (was_exact || (--patience < 0 && at.residual() > slow * report.residual));
   }
 }
 

@@ -129,6 +129,10 @@ class ImplicitMatter {
   template <class T>
   void linearise_block(std::size_t b, const NodeVector<double>* v, bool positive, MatterOperator<T>& out);
   PcgReport find_direction(const PcgOptions& options, Workers& workers);
+  bool newton_direction(const PcgOptions& options, bool exact, std::span<const NodeVector<double>> v,
+                        FreeMotionReport& report, Workers& workers);
+  void find_better_start(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
+  void accept_trial(const MatterValue& value, MatterValue& at, std::span<NodeVector<double>> v);
   bool search_line(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
 
   Bundles bundles_;
