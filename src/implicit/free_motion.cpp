@@ -12,7 +12,7 @@ constexpr double most_forcing = 0.1;
 
 // Armijo's part of the promised decrease, and the part of the slope that may be left where energies are all round-off
 constexpr double enough_decrease = 1e-4, enough_slope = 0.9;
-constexpr double round_off = 1e-14;
+constexpr double round_off = 1e-10;
 constexpr int max_trials = 40;
 // An iteration that leaves this part of the residual is slow: the curvature that was cut away is what is missing. Where
 // the exact curvature turns out negative it is not tried again for some iterations.
@@ -79,7 +79,7 @@ bool ImplicitMatter::search_line(MatterValue& at, std::span<NodeVector<double>> 
     for (std::size_t i = 0; i < v.size(); ++i) trial_[i] = start_[i] + length * direction_[i];
     const MatterValue value = evaluate(trial_.data(), trial_gradient_.data(), direction_.data(), workers);
     ++report.evaluations;
-    const double noise = round_off * (start.size + value.size);
+    const double noise = round_off * (start.size + value.size) + energy_noise_;
     const bool decreased = value.energy <= start.energy + enough_decrease * length * slope;
     const bool level = value.energy <= start.energy + noise && std::abs(value.slope) <= -enough_slope * slope;
     const bool good = finite(value) && (decreased || level);

@@ -142,6 +142,7 @@ class ImplicitMatter {
   std::vector<Differential> kinds_;  // by group
   RayleighDamping damping_;
   double dt_ = 0;
+  double energy_noise_ = 0;  // J, rounding of the elastic energy of matter at rest
   bool quadratic_ = false, mls_ = true;
   Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
 

@@ -21,6 +21,11 @@ class BlockMatrix {
     return rows_[i].try_emplace(j, Eigen::Matrix3d::Zero()).first->second;
   }
   Eigen::Matrix3d block(std::size_t i, std::size_t j) const { return rows_[i].at(j); }
+  template <class F>
+  void for_each(const F& f) const {
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      for (const auto& [j, B] : rows_[i]) f(i, j, B);
+  }
   NodeVectors multiply(const NodeVectors& x) const {
     NodeVectors y(x.size(), NodeVector<double>(0));
     for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -46,7 +46,7 @@ class Lump {
   ImplicitMatter implicit;
   NodeVectors v;
 
-  Lump(double cell, int threads) : h(cell), workers_(threads), threads_(threads) {}
+  Lump(double cell, int threads) : h(cell), threads_(threads) {}
 
   // a box of particles, two by two by two per cell, jittered, at rest
   void add_box(const Material& material, Vec center, Vec size) {
@@ -147,8 +147,8 @@ class Lump {
     grid_.update(layout_, step, workers_, impulses);
   }
 
-  Workers workers_;
   int threads_;
+  Workers workers_{threads_};
   Layout<3, S> layout_;
   Grid<3, S> grid_{1};
   Sweep<3, S> sweep_{Kernel::quadratic, Transfer::mls, threads_};
