@@ -1,7 +1,6 @@
 #include "implicit/bundles.h"
 
 #include <algorithm>
-#include <bitset>
 
 namespace pliant {
 namespace {
@@ -42,6 +41,7 @@ void Bundles::count_bundles(const Layout<3, S>& layout) {
     blocks_[b].last_bundle = total;
   }
   bundles_.resize(total);
+  touched_.resize(layout.blocks.size());
 }
 
 template <class S>
@@ -68,6 +68,11 @@ void Bundles::fill_block(const Layout<3, S>& layout, std::size_t b) {
       }
     if (pair > 0) ++bundle;
   }
+  touched_[b].reset();
+  for (std::uint32_t k = blocks_[b].first_bundle; k < blocks_[b].last_bundle; ++k)
+    for (int first : bundles_[k].place)
+      for (int n = 0; n < 27; ++n)
+        touched_[b].set(std::size_t(first + (n / 9 * reach_side + n / 3 % 3) * reach_side + n % 3));
 }
 
 template <class S>
@@ -79,14 +84,9 @@ void Bundles::number_nodes(const Layout<3, S>& layout, Grid<3, S>& grid, double 
   velocity_.clear();
   touches_.clear();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    std::bitset<reach_nodes> touched;
-    for (std::uint32_t k = blocks_[b].first_bundle; k < blocks_[b].last_bundle; ++k)
-      for (int first : bundles_[k].place)
-        for (int n = 0; n < 27; ++n)
-          touched.set(std::size_t(first + (n / 9 * reach_side + n / 3 % 3) * reach_side + n % 3));
     blocks_[b].first_touch = std::uint32_t(touches_.size());
     for (int place = 0; place < reach_nodes; ++place) {
-      if (!touched[std::size_t(place)]) continue;
+      if (!touched_[b][std::size_t(place)]) continue;
       const std::size_t number = grid.node_number(layout.blocks[b], arena_place(place));
       const Node<S>& node = grid.node(number);
       if (!(double(node.a[node_mass]) > least_mass)) continue;
@@ -126,9 +126,10 @@ void Bundles::build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<P
 }
 
 std::size_t Bundles::bytes() const {
-  return blocks_.bytes() + bundles_.bytes() + place_.bytes() + begins_.bytes() + touches_by_node_.bytes() +
-         touches_.capacity() * sizeof(TouchedNode) + numbers_.capacity() * sizeof(std::uint32_t) +
-         mass_.capacity() * sizeof(double) + velocity_.capacity() * sizeof(NodeVector<double>);
+  return blocks_.bytes() + bundles_.bytes() + touched_.bytes() + place_.bytes() + begins_.bytes() +
+         touches_by_node_.bytes() + touches_.capacity() * sizeof(TouchedNode) +
+         numbers_.capacity() * sizeof(std::uint32_t) + mass_.capacity() * sizeof(double) +
+         velocity_.capacity() * sizeof(NodeVector<double>);
 }
 
 template void Bundles::build(const Layout<3, float>&, Grid<3, float>&, const Buffer<Point<3, float>>&, Workers&);

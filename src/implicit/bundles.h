@@ -9,6 +9,7 @@
 #include "core/pcg.h"
 #include "grid/grid.h"
 
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -73,6 +74,7 @@ class Bundles {
 
   Buffer<BundleBlock> blocks_;
   Buffer<Bundle> bundles_;
+  Buffer<std::bitset<reach_nodes>> touched_;  // by block
   std::vector<TouchedNode> touches_;
   Buffer<std::int32_t> place_;          // by the grid's number: ours
   std::vector<std::uint32_t> numbers_;  // by ours: the grid's

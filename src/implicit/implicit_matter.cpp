@@ -320,6 +320,7 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
     const Bundle& bundle = bundles_.bundles()[k];
     const Differential kind = kinds_[bundle.group];
     T* to = out.rows(k);
+    std::copy_n(places_[k].f[0], 3 * bundle_size, out.places(k));
     for (int part = 0; part < bundle_parts<T>; ++part) {
       Matrix<P, 3> l = Matrix<P, 3>::zero();
       if (kind == Differential::dense)
@@ -341,7 +342,7 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
 template <class T>
 void ImplicitMatter::linearise(const NodeVector<double>* v, Curvature curvature, MatterOperator<T>& out,
                                Workers& workers) {
-  out.fit(bundles_, {places_.data(), places_.size()}, kinds_, mls_);
+  out.fit(bundles_, kinds_, mls_);
   out.set_mass(mass(), 1 + dt_ * damping_.mass);
   workers.for_each(bundles_.blocks().size(), 1,
                    [&](std::size_t b) { linearise_block(b, v, curvature == Curvature::positive, out); });

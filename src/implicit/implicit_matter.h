@@ -72,6 +72,10 @@ enum class Curvature { positive, exact };
 
 class ImplicitMatter {
  public:
+  ImplicitMatter() = default;
+  ImplicitMatter(const ImplicitMatter&) = delete;
+  ImplicitMatter& operator=(const ImplicitMatter&) = delete;
+
   // throws Error(bad_input) for what has no implicit step: kernels other than quadratic, particles out of their cells
   template <class S>
   void begin(const MatterStep<S>& step, Workers& workers);

@@ -103,8 +103,7 @@ using Reach = Node<T>[reach_nodes];
 }  // namespace
 
 template <class T>
-void MatterOperator<T>::fit(const Bundles& bundles, std::span<const BundlePlace> places,
-                            std::span<const Differential> kinds, bool mls) {
+void MatterOperator<T>::fit(const Bundles& bundles, std::span<const Differential> kinds, bool mls) {
   bundles_ = &bundles;
   kinds_ = kinds;
   mls_ = mls;
@@ -117,9 +116,6 @@ void MatterOperator<T>::fit(const Bundles& bundles, std::span<const BundlePlace>
     total += std::size_t(3 + (quadratic ? quadratic_rows : dense_rows)) * bundle_size;
   }
   data_.resize(total);
-  for (std::size_t k = 0; k < count; ++k)
-    for (int i = 0; i < 3 * bundle_size; ++i)
-      data_[offsets_[k] + std::size_t(i)] = T(places[k].f[i / bundle_size][i % bundle_size]);
   touched_.resize(bundles.touches().size());
 }
 

@@ -17,11 +17,12 @@ struct BundlePlace {
 template <class T>
 class MatterOperator {
  public:
-  // room for the differentials, by group; mass by node. `bundles` must live as long as this is used.
-  void fit(const Bundles& bundles, std::span<const BundlePlace> places, std::span<const Differential> kinds, bool mls);
+  // room for the differentials of these kinds, by group. What is given must live as long as this is used.
+  void fit(const Bundles& bundles, std::span<const Differential> kinds, bool mls);
   void set_mass(std::span<const double> mass, double factor);
 
-  // of a bundle: rows of eight lanes, for the caller to fill
+  // of a bundle: rows of eight lanes, for the caller to fill; positions as in BundlePlace
+  T* places(std::size_t bundle) { return data_.data() + offsets_[bundle]; }
   T* rows(std::size_t bundle) { return data_.data() + offsets_[bundle] + 3 * bundle_size; }
 
   // y = A x; x . y
