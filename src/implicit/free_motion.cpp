@@ -7,7 +7,7 @@ namespace pliant {
 namespace {
 
 // float conjugate gradients do not get further than this
-constexpr double least_forcing = 3e-5;
+constexpr double least_forcing = 1e-5;
 constexpr double most_forcing = 0.1;
 
 // Armijo's part of the promised decrease, and the part of the slope that may be left where energies are all round-off
@@ -21,10 +21,11 @@ constexpr int iterations_without_exact = 4;
 // a step is made longer while this part of the slope is left
 constexpr double steep = 0.5, longest_step = 1e3;
 
-// the part of the residual that one inner solve may leave
-double forcing(double residual, double tolerance, bool quadratic) {
-  const double all = 0.3 * tolerance / residual;
-  const double wanted = quadratic ? all : max(all, min(most_forcing, std::sqrt(residual)));
+// The part of the gradient that one inner solve may leave. What the residual will be measured by at the end is not yet
+// known: the impulse shrinks as matter relaxes, the momentum hardly does.
+double forcing(const MatterValue& at, double tolerance, bool quadratic) {
+  const double all = 0.3 * tolerance * std::sqrt(at.momentum / at.gradient);
+  const double wanted = quadratic ? all : max(all, min(most_forcing, std::sqrt(at.residual())));
   return min(max(wanted, least_forcing), most_forcing);
 }
 
@@ -162,8 +163,7 @@ FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options,
     }
     if (report.newton_iterations == options.max_newton_iterations) return report;
 
-    const PcgOptions inner = {forcing(report.residual, options.relative_tolerance, quadratic_),
-                              options.max_cg_iterations};
+    const PcgOptions inner = {forcing(at, options.relative_tolerance, quadratic_), options.max_cg_iterations};
     const bool was_exact = newton_direction(inner, exact, v, report, workers);
     if (exact && !was_exact) patience = iterations_without_exact;
     ++report.newton_iterations;
