@@ -33,6 +33,7 @@ struct StepReport {
   double contacts = 0;             // particles held by bodies, mean over the substeps
   std::size_t most_contacts = 0;   // and the most in a substep
   int iterations = 0;              // of the contact solver, in all substeps
+  int linear_iterations = 0;       // of conjugate gradients inside of them; strong
   double residual = 0;             // of the contact solver, relative, the worst of the substeps
   std::vector<StageTime> stages;   // wall time by stage
   Balance before, after;           // filled in if StepOptions::balance

@@ -129,6 +129,7 @@ struct Expect {
 // how bodies and matter act on each other
 enum class Method {
   async,    // explicit substeps of matter with convex contact in each; their impulses go to the bodies (S2)
+  strong,   // elasticity, friction and bodies balanced in one implicit solve, for large steps (S1)
   one_way,  // bodies are moving boundaries for the grid and do not feel it
 };
 
@@ -143,8 +144,8 @@ struct StepOptions {
   Transfer transfer = Transfer::mls;
   bool balance = true;                // fill in the balance of the report
   Method method = Method::async;
-  double tolerance = 5e-2;            // of the contact solver, relative, 1e-10..1
-  int max_iterations = 1000;          // of the contact solver; more is an error
+  double tolerance = 5e-2;            // of the solver, relative, 1e-10..1
+  int max_iterations = 1000;          // of the solver; more is an error
 };
 
 struct Scene {

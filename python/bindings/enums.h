@@ -82,7 +82,7 @@ struct Choices<Motion::Path> {
 template <>
 struct Choices<Method> {
   static constexpr const char* type = "Method";
-  static constexpr std::array names = {"async", "one_way"};
+  static constexpr std::array names = {"async", "strong", "one_way"};
 };
 
 template <>

@@ -117,7 +117,7 @@ void bind_options(nb::module_& module) {
       .field("transfer", &StepOptions::transfer, "pic, apic or mls")
       .field("balance", &StepOptions::balance, "fill in the balance of the report")
       .field("method", &StepOptions::method,
-             "async: matter and bodies act on each other; one_way: bodies are moving boundaries and do not feel matter")
+             "async: explicit substeps; strong: one implicit solve; one_way: bodies do not feel matter")
       .field("tolerance", &StepOptions::tolerance, "of the contact solver, relative, 1e-10..1")
       .field("max_iterations", &StepOptions::max_iterations, "of the contact solver; more is an error")
       .finish();

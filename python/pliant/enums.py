@@ -96,6 +96,7 @@ class Method(StrEnum):
 
     # auto() takes the member's name, and async is a word of the language
     asynchronous = "async"
+    strong = auto()
     one_way = auto()
 
 

@@ -73,7 +73,7 @@ def touchable_bodies(model: Any) -> list[str]:
 def feels_matter(world: Any) -> bool:
     """Whether the world has bodies, and matter acts on them."""
     has_bodies = getattr(world, "model", None) is not None
-    return has_bodies and len(world.matter) > 0 and str(world.scene.step.method) == "async"
+    return has_bodies and len(world.matter) > 0 and str(world.scene.step.method) != "one_way"
 
 
 def wrench_rows(world: Any, bodies: list[str]) -> Array:

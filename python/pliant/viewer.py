@@ -87,7 +87,7 @@ class Viewer:
     def skin_panel(self) -> SkinPanel | None:
         """Where bodies feel matter."""
         model, step = self.source.model, self.source.scene.step
-        feels = model is not None and str(getattr(step, "method", "async")) == "async"
+        feels = model is not None and str(getattr(step, "method", "async")) != "one_way"
         return SkinPanel(self.server.gui, model) if feels and touchable_geoms(model) else None
 
     def recording_controls(self) -> list[Any]:

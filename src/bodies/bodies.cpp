@@ -265,6 +265,15 @@ std::vector<double> Bodies::jacobian(int body, const Vector<double, 3>& point) c
   return result;
 }
 
+std::vector<double> Bodies::twist_jacobian(int body, const Vector<double, 3>& point) const {
+  std::vector<double> result(std::size_t(6 * model_->nv));
+  mj_jac(model_.get(), data_.get(), result.data(), result.data() + 3 * model_->nv, point.a, body);
+  return result;
+}
+
+const double* Bodies::velocity() const { return data_->qvel; }
+bool Bodies::takes_damping_implicitly() const { return model_->opt.integrator == mjINT_IMPLICITFAST; }
+
 std::vector<double> Bodies::mass_matrix() const {
   std::vector<double> result(std::size_t(model_->nv * model_->nv));
   mj_fullM(model_.get(), data_.get(), result.data());

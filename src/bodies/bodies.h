@@ -67,6 +67,10 @@ class Bodies {
   Vector<double, 3> angular_velocity(int body) const;  // rad/s
   // 3 x nv, row-major: velocity_at = jacobian qvel
   std::vector<double> jacobian(int body, const Vector<double, 3>& point) const;
+  // 6 x nv: the same, and below it angular_velocity = rows qvel
+  std::vector<double> twist_jacobian(int body, const Vector<double, 3>& point) const;
+
+  const double* velocity() const;  // qvel
 
   // after forward(); nv x nv, row-major
   std::vector<double> mass_matrix() const;
@@ -82,6 +86,7 @@ class Bodies {
   // moment of single free bodies implicitly; that part is not symmetric: it is in free_velocity and not in this
   // matrix.)
   std::vector<double> implicit_mass_matrix();
+  bool takes_damping_implicitly() const;  // the integrator is implicitfast
 
  private:
   template <class Call>

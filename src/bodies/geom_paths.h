@@ -25,6 +25,7 @@ struct GeomPath {
 
 class GeomPaths {
  public:
+  GeomPaths() = default;
   GeomPaths(const Bodies& bodies, const GeomOptions& options, Workers& workers);
 
   // where the geoms are; paths start here

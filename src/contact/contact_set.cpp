@@ -97,7 +97,7 @@ void ContactSet<S>::add_contact(std::size_t i, const MatterNow<S>& matter) {
   const double dt = matter.reach.dt;
   const double approach = -dot(row.velocity - path.velocity_at(found.position), found.normal);
   // outside, and does not come in before the end of the substep
-  if (found.gap >= 0 && found.gap >= 2 * dt * approach) return;
+  if (found.gap >= matter.reach.margin && found.gap >= 2 * dt * approach) return;
   rows_.take(i);
 
   const Pair& pair = pair_of(found, matter);
@@ -239,8 +239,9 @@ void ContactSet<S>::remember(double dt, std::size_t particles) {
 }
 
 template <class S>
-void ContactSet<S>::count(int iterations, double residual) {
+void ContactSet<S>::count(int iterations, double residual, int linear_iterations) {
   counts_.iterations += iterations;
+  counts_.linear_iterations += linear_iterations;
   counts_.residual = std::max(counts_.residual, residual);
 }
 

@@ -33,6 +33,7 @@ struct ContactCounts {
   std::size_t most = 0;  // contacts in a substep
   double mean = 0;       // over the substeps
   int iterations = 0;    // of the solver, in all substeps
+  int linear_iterations = 0;
   double residual = 0;   // the worst of a substep
 };
 
@@ -77,7 +78,7 @@ class ContactSet {
   void exchange(std::size_t c, const Vec& impulse, const Vec& moment);
   // the end of a problem
   void remember(double dt, std::size_t particles);
-  void count(int iterations, double residual);
+  void count(int iterations, double residual, int linear_iterations = 0);
 
   // since begin
   const std::vector<ContactMemory>& memory() const { return memory_; }

@@ -83,7 +83,7 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
     shapes_.push_back({&path.geom.shape, path.now});
     fastest = std::max(fastest, speed_of(path));
   }
-  const double slack = 1e-3 * reach.cell;
+  const double slack = std::max(1e-3 * reach.cell, reach.margin);
   const auto ahead = [&](double geom_speed) { return slack + reach.dt * (2 * reach.speed + geom_speed); };
   // contacts that live on may lie beyond a thin wall
   broad_.query(shapes_, sqrt3 * reach.drift + ahead(fastest) + 0.5 * reach.cell, ranges_);

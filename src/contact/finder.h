@@ -28,10 +28,11 @@ struct FoundContact {
 
 // bounds on what may have happened since the last sort, and may happen in the substep
 struct SearchReach {
-  double drift;  // m, of particles since they were sorted, at most
-  double speed;  // m/s, of particles, at most
-  double dt;     // s
-  double cell;   // m
+  double drift;       // m, of particles since they were sorted, at most
+  double speed;       // m/s, of particles, at most
+  double dt;          // s
+  double cell;        // m
+  double margin = 0;  // m; who is closer is a contact in any case
 };
 
 template <class S>

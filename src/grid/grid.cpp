@@ -206,6 +206,22 @@ void Grid<D, S>::hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S
   }
 }
 
+template <int D, class S>
+void Grid<D, S>::weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers) {
+  constexpr S factor = 1e6;
+  if (step.shapes->empty()) return;
+  workers.for_each(layout.slots.size(), 16, [&](std::size_t slot) {
+    const SlotPlace<D> place(layout.slots[slot], 0, step.h);
+    for (std::size_t k = 0; k < step.shapes->size(); ++k) {
+      const Vec& center = (*step.motions)[k].center;
+      if (distance((*step.shapes)[k], center, place.center).phi > place.radius) continue;
+      for (int n = 0; n < block_nodes<D>; ++n)
+        if (distance((*step.shapes)[k], center, place.node(n)).phi < 0)
+          velocities_[slot * slot_size() + std::size_t(n)].a[node_mass] *= factor;
+    }
+  });
+}
+
 // false: no mass here
 template <int D, class S>
 bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const {

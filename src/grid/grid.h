@@ -47,6 +47,9 @@ class Grid {
   void hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step, std::span<const std::uint32_t> numbers,
                        std::vector<Vec>& impulses);
 
+  // makes the nodes inside boundaries so heavy that they keep their velocities in a solve over the grid
+  void weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers);
+
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles
   void update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers, std::vector<Vec>& impulses);

@@ -45,8 +45,9 @@ void step_keys(Keys& keys, StepOptions& step) {
   keys.flag({.name = "balance", .what = "reports say mass, momentum, energy and volume"}, step.balance);
   choose(keys,
          {.name = "method",
-          .what = "async: matter and bodies act on each other; one_way: bodies move matter and do not feel it"},
-         step.method, {"async", "one_way"});
+          .what = "async: matter in explicit substeps, bodies feel their sum; strong: one implicit solve for matter and "
+                  "bodies; one_way: bodies move matter and do not feel it"},
+         step.method, {"async", "strong", "one_way"});
   keys.number({.name = "tolerance", .what = "of the contact solver, relative"}, step.tolerance, {1e-10, 1});
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);

@@ -20,7 +20,8 @@ BodySide::BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string>
       wrenches_(bodies_.body_count()),
       dt_(scene.step.dt),
       has_matter_(!scene.matter.empty()),
-      one_way_(scene.step.method == Method::one_way) {
+      one_way_(scene.step.method == Method::one_way),
+      strong_(scene.step.method == Method::strong) {
   for (const std::string& w : paths_.warnings()) warnings_.push_back(w);
   bodies_.update_kinematics();
 }
@@ -46,7 +47,10 @@ void BodySide::begin(double time) {
   }
   motion_.apply(time + dt_, bodies_);
   if (one_way_ || !has_matter_) bodies_.step();
-  bodies_.update_kinematics();
+  if (strong_ && has_matter_)
+    bodies_.forward();
+  else
+    bodies_.update_kinematics();
   if (!has_matter_) return;
   if (one_way_)
     paths_.lead_to_poses(bodies_, dt_);

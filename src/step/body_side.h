@@ -4,6 +4,7 @@
 //   async    matter steps first, against bodies that keep the velocities they have; then the bodies step, pushed by
 //   what
 //            matter lost
+//   strong   the same, but matter's step knows how the bodies will answer
 #pragma once
 
 #include "bodies/bodies.h"
@@ -63,7 +64,7 @@ class BodySide {
   BodiesState before_, saved_;
   std::vector<Wrench> wrenches_;
   double dt_;
-  bool has_matter_, one_way_;
+  bool has_matter_, one_way_, strong_;
 };
 
 }  // namespace pliant

@@ -4,6 +4,7 @@
 #include "contact/memory.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
+#include "step/warm_start.h"
 
 #include <array>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct State {
   std::vector<std::array<double, 9>> actuations;  // Pa, by group
   Particles<D, S> particles;
   std::vector<ContactMemory> contacts;
+  std::vector<WarmSlot> warm;  // of the strong step
 };
 
 }  // namespace pliant

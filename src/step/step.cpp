@@ -1,6 +1,7 @@
 #include "step/step.h"
 
 #include "core/error.h"
+#include "implicit/implicit_matter.h"
 #include "step/balance.h"
 
 #include <chrono>
@@ -108,7 +109,7 @@ struct Attempt {
 template <int D, class S>
 void take_order(Attempt<D, S>& a) {
   if constexpr (D == 3)
-    if (a.work.contact) a.work.contact->set().take_order(a.work.layout);
+    if (ContactSet<S>* set = a.work.contacts()) set->take_order(a.work.layout);
   ++a.report.sorts;
   a.drift = 0;
 }
@@ -183,7 +184,7 @@ void prepare(Attempt<D, S>& a) {
   a.report.substeps = a.plan.substeps;
   a.grid_step.obstacles = a.work.obstacles;
   if (a.work.paths) a.report.body_impulses.assign(a.work.paths->geoms_in_model(), {0, 0, 0});
-  if (a.work.contact) a.work.contact->set().begin(a.now.contacts, a.now.particles.size());
+  if (ContactSet<S>* set = a.work.contacts()) set->begin(a.now.contacts, a.now.particles.size());
   a.work.impulses.assign(a.model.boundaries.size() + a.grid_step.obstacles.size(), Vec::zero());
   a.next.boundaries = a.now.boundaries;
   a.next.actuations = a.now.actuations;
@@ -215,14 +216,15 @@ void touch_bodies(Attempt<D, S>& a, int substep) {
 
 template <int D, class S>
 void finish_contacts(Attempt<D, S>& a) {
-  const ContactSet<S>& contact = a.work.contact->set();
+  const ContactSet<S>& contact = *a.work.contacts();
   a.next.contacts = contact.memory();
   const ContactCounts counts = contact.counts();
   a.report.contacts = counts.mean;
   a.report.most_contacts = counts.most;
   a.report.iterations = counts.iterations;
+  a.report.linear_iterations = counts.linear_iterations;
   a.report.residual = counts.residual;
-  for (std::size_t i = 0; i < a.work.paths->size(); ++i) {
+  for (std::size_t i = 0; i < contact.paths().size(); ++i) {
     const Vec& v = contact.impulses()[i].linear;
     a.report.body_impulses[std::size_t((*a.work.paths)[i].geom.id)] = {-v[0], -v[1], -v[2]};
   }
@@ -243,7 +245,7 @@ void finish(Attempt<D, S>& a) {
     else
       a.report.body_impulses[std::size_t((*a.work.paths)[k - boundaries].geom.id)] = {v[0], v[1], v[2]};
   }
-  if (a.work.contact) finish_contacts(a);
+  if (a.work.contacts()) finish_contacts(a);
   if (!o.balance) return;
   a.report.after = balance(a.model, a.next, a.work);
   for (int d = 0; d < D; ++d) a.report.gravity_impulse[d] = a.report.after.mass * o.gravity[d] * o.dt;
@@ -289,11 +291,64 @@ void attempt(Attempt<D, S>& a) {
   clock.lap(balancing);
 }
 
+// the step in one implicit solve
+template <int D, class S>
+void attempt_strong(Attempt<D, S>& a) {
+  if constexpr (D == 3) {
+    prepare(a);
+    Clock clock(a.report);
+    const StepOptions& o = a.model.scene.step;
+
+    // order the particles, scatter their momenta without stress
+    sort_into_next(a);
+    clock.lap(sorting);
+    a.sweep_step.dt = 0;
+    sweep(a, Pass::scatter, 0);
+    a.sweep_step.dt = S(o.dt);
+    a.drift = 0;
+    clock.lap(a.work.sweep.times());
+
+    // velocities with gravity; boundaries keep theirs
+    if (a.work.paths) a.work.paths->move_to(0);
+    a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
+    a.work.grid.weigh_down(a.work.layout, a.grid_step, a.work.workers);
+    for (BoundaryMotion& b : a.next.boundaries) b.center += o.dt * b.velocity;
+    clock.lap(gridding);
+
+    // elasticity, contact and bodies
+    const auto& points = a.next.particles.points;
+    const double fall = norm(Vec{{o.gravity[0], o.gravity[1], o.gravity[2]}}) * o.dt;
+    // bodies may come closer than their present velocities say
+    const SearchReach reach = {0, std::sqrt(3.0) * a.now.max_speed + fall, o.dt, o.cell, 0.1 * o.cell};
+    a.work.strong_actuations.assign(a.model.groups.size(), Matrix<double, 3>::zero());
+    for (std::size_t g = 0; g < a.now.actuations.size(); ++g)
+      std::copy(a.now.actuations[g].begin(), a.now.actuations[g].end(), a.work.strong_actuations[g].a);
+    a.work.strong->set_warm_start(a.now.warm);
+    a.work.strong->run({a.work.layout, a.work.grid, points, reach, a.now.time},
+                       {a.work.layout, a.work.grid, points, a.model.materials, a.work.strong_actuations, o.kernel,
+                        o.transfer, o.dt, o.cell},
+                       a.work.bodies, a.work.workers);
+    a.next.warm = a.work.strong->warm_start();
+    clock.lap(contacting);
+
+    // particles take velocities and move
+    sweep(a, Pass::gather, 0);
+    clock.lap(a.work.sweep.times());
+    finish(a);
+    clock.lap(balancing);
+  }
+}
+
 }  // namespace
 
 template <int D, class S>
 void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work, StepReport& report) {
   const StepOptions& o = model.scene.step;
+  if (work.strong) {
+    Attempt<D, S> a = {model, now, next, work, report, {1, 1.0}, {}, {}};
+    attempt_strong(a);
+    return;
+  }
   const bool automatic = o.substeps == 0;
   Plan plan = {automatic ? automatic_substeps(model, now) : o.substeps, 1.0};
   for (int retry = 0;; ++retry) {

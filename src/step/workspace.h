@@ -5,6 +5,7 @@
 #include "grid/sweep.h"
 #include "pliant/report.h"
 #include "step/model.h"
+#include "step/strong_step.h"
 
 namespace pliant {
 
@@ -19,13 +20,22 @@ struct Workspace {
   GeomPaths* paths = nullptr;                  // of the bodies in this step; nullptr: there are none
   std::span<const Obstacle* const> obstacles;  // the bodies, one way
   ContactStep<S>* contact = nullptr;           // or as partners
+  StrongStep<S>* strong = nullptr;             // or all in one solve
+  Bodies* bodies = nullptr;                    // in that solve
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;
   Buffer<Point<D, S>> points;  // for sorting within a step
   std::vector<Matrix<S, D>> actuations;
+  std::vector<Matrix<double, 3>> strong_actuations;
   std::vector<Vec> impulses;  // of the boundaries
   std::vector<Balance> partial_balances;
+
+  // of the method in use; nullptr: none
+  ContactSet<S>* contacts() {
+    if (contact) return &contact->set();
+    return strong ? &strong->set() : nullptr;
+  }
 
   std::size_t bytes() const {
     return layout.bytes() + next_layout.bytes() + grid.bytes() + sweep.bytes() + points.bytes() +

@@ -79,6 +79,7 @@ class WorldOf : public World::Impl {
     else if (!scene.bodies.empty())
       bodies_ = std::make_unique<BodySide>(scene, workers_);
     if (bodies_) connect_bodies();
+    if (scene.step.method == Method::strong) connect_strong();
     now_.particles.allocate(sampled.count);
     next_.particles.allocate(sampled.count);
     for (std::size_t g = 0; g < model_.groups.size(); ++g) place(scene.matter[g], sampled.matter[g], g);
@@ -95,8 +96,8 @@ class WorldOf : public World::Impl {
     try {
       aim_boundaries();
       step_matter();
-      if (contact_)
-        bodies_->finish(contact_->set().impulses());
+      if (bodies_ && work_.contacts())
+        bodies_->finish(work_.contacts()->impulses());
       else if (bodies_)
         bodies_->finish({});
     } catch (...) {
@@ -108,7 +109,7 @@ class WorldOf : public World::Impl {
       for (std::string& w : bodies_->take_warnings()) next_report_.warnings.push_back(std::move(w));
     std::swap(now_, next_);
     std::swap(report_, next_report_);
-    if (contact_) touches_ = contact_->set().touches();
+    if (work_.contacts()) touches_ = work_.contacts()->touches();
     balance_known_ = model_.scene.step.balance;
     return report_;
   }
@@ -208,6 +209,11 @@ class WorldOf : public World::Impl {
             {"contacts", now_.contacts.data(), now_.contacts.size() * sizeof(ContactMemory),
              [this](std::size_t bytes) { return room_for_contacts(bytes); },
              [this](const std::byte* data, std::size_t size) { return wrong_contacts(data, size); }},
+            {"warm", now_.warm.data(), now_.warm.size() * sizeof(WarmSlot),
+             [this](std::size_t bytes) { return room_for_warm(bytes); },
+             [](const std::byte*, std::size_t size) {
+               return size % sizeof(WarmSlot) == 0 ? "" : fmt::format("{} bytes are no whole number of slots", size);
+             }},
             {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
             {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
   }
@@ -223,9 +229,20 @@ class WorldOf : public World::Impl {
     work_.paths = &bodies_->paths();
     if (model_.scene.step.method == Method::one_way) {
       work_.obstacles = bodies_->obstacles().obstacles();
-    } else if constexpr (D == 3) {
-      contact_ = std::make_unique<ContactStep<S>>(model_.scene, model_.materials, bodies_->paths());
+    } else if (model_.scene.step.method == Method::async) {
+      if constexpr (D == 3)
+        contact_ = std::make_unique<ContactStep<S>>(model_.scene, model_.materials, bodies_->paths());
       work_.contact = contact_.get();
+    }
+  }
+
+  void connect_strong() {
+    if constexpr (D == 3) {
+      strong_ = std::make_unique<StrongStep<S>>(model_.scene, model_.materials, bodies_ ? bodies_->paths() : no_paths_);
+      work_.strong = strong_.get();
+      work_.bodies = bodies_ ? &bodies_->bodies() : nullptr;
+    } else {
+      fail(ErrorCode::bad_input, "step.method is strong, but the scene is 2-D; use 'method: async'");
     }
   }
 
@@ -237,6 +254,11 @@ class WorldOf : public World::Impl {
   void* room_for_contacts(std::size_t bytes) {
     now_.contacts.resize(bytes / sizeof(ContactMemory));
     return now_.contacts.data();
+  }
+
+  void* room_for_warm(std::size_t bytes) {
+    now_.warm.resize(bytes / sizeof(WarmSlot));
+    return now_.warm.data();
   }
 
   std::string wrong_contacts(const std::byte* data, std::size_t size) const {
@@ -338,7 +360,9 @@ class WorldOf : public World::Impl {
   Workspace<D, S> work_;
   std::unique_ptr<BodySide> bodies_;
   std::unique_ptr<ContactStep<S>> contact_;  // with the bodies, if they feel matter
-  std::vector<Touch> touches_;               // of the last step
+  std::unique_ptr<StrongStep<S>> strong_;    // or all in one
+  GeomPaths no_paths_;
+  std::vector<Touch> touches_;  // of the last step
   std::vector<double> no_numbers_;
   std::vector<BoundaryMotion> boundaries_before_;  // a failed step
   StepReport report_, next_report_;

@@ -1,0 +1,52 @@
+// Matter, bodies and their contacts as one minimisation (S1, Eq. 7), over the velocities v of nodes and w of bodies:
+//   minimise  E(v) + l(w) + sum_c l_c(u_c),     u_c = sum_i w_ci v_i - b_c - (V + Omega x r_c),   (V, Omega) = J w
+// with J that of the body which contact c touches, at a point of reference from which the contact is r_c away.
+// What matter and bodies are is not known here.
+#pragma once
+
+#include "core/pcg.h"
+#include "solve/contact_problem.h"
+
+#include <span>
+
+namespace pliant {
+
+// E, convex or nearly: its linearisation is made positive
+class MatterCost {
+ public:
+  virtual ~MatterCost() = default;
+  virtual std::size_t nodes() const = 0;
+  virtual std::span<const double> mass() const = 0;
+  virtual bool quadratic() const = 0;
+  virtual double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) = 0;
+  // A, the positive part of the second derivative at v, for `apply` and `blocks`
+  virtual void linearise(const NodeVector<double>* v, Workers& workers) = 0;
+  // y = A x; x . y
+  virtual double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) = 0;
+  virtual std::span<const NodeBlock3<double>> blocks() const = 0;  // of A's diagonal
+};
+
+// l, convex
+class BodyCost {
+ public:
+  virtual ~BodyCost() = default;
+  virtual std::size_t dofs() const = 0;
+  virtual double evaluate(std::span<const double> w, std::span<double> gradient) = 0;
+  // at the last evaluate; dofs x dofs
+  virtual void hessian(std::span<double> out) = 0;
+};
+
+struct StrongProblem {
+  MatterCost* matter = nullptr;
+  BodyCost* bodies = nullptr;
+  // weights by contact, as in ContactProblem; nodes are those of the matter
+  std::span<const std::uint32_t> begins, nodes;
+  std::span<const double> weights;
+  std::span<const Vec3d> bias;         // m/s, by contact: what of the other side's velocity is given
+  std::span<const std::int32_t> body;  // by contact: which of the Jacobians; -1: a body that cannot move
+  std::span<const Vec3d> arm;          // m, by contact: r_c
+  std::span<const double> jacobians;   // 6 x dofs each, linear rows before angular
+  const ContactPotential* potential = nullptr;
+};
+
+}  // namespace pliant

@@ -1,0 +1,29 @@
+// The bodies in the strong step.
+#pragma once
+
+#include "bodies/cost.h"
+#include "solve/strong_problem.h"
+
+#include <vector>
+
+namespace pliant {
+
+// MuJoCo's cost of its step, as a function of the velocity w at the end:
+//   1/2 |w - w*|^2_M + dt^2 s(J (w - w^n) / dt - a_ref),
+// where w* and M take damping and servos as the integrator does
+class BodiesInStep : public BodyCost {
+ public:
+  // after forward()
+  BodiesInStep(Bodies& bodies, double dt);
+
+  std::size_t dofs() const override { return before_.size(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override;
+  void hessian(std::span<double> out) override;
+
+ private:
+  StepCost cost_;
+  double dt_;
+  std::vector<double> before_, free_, mass_, plain_mass_, acceleration_;
+};
+
+}  // namespace pliant

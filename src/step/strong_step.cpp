@@ -1,0 +1,239 @@
+#include "step/strong_step.h"
+
+#include "core/error.h"
+#include "implicit/implicit_matter.h"
+#include "step/bodies_in_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace pliant {
+namespace {
+
+constexpr int max_refreshes = 3;
+// what round-off leaves is good if it is below this
+constexpr double good_enough = 1e-6;
+
+class MatterInStep : public MatterCost {
+ public:
+  explicit MatterInStep(ImplicitMatter& matter) : matter_(matter) {}
+  std::size_t nodes() const override { return matter_.nodes(); }
+  std::span<const double> mass() const override { return matter_.mass(); }
+  bool quadratic() const override { return matter_.quadratic(); }
+  double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) override {
+    return matter_.evaluate(v, gradient, nullptr, workers).energy;
+  }
+  void linearise(const NodeVector<double>* v, Workers& workers) override { matter_.prepare(v, workers); }
+  double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) override {
+    return matter_.apply(x, y, workers);
+  }
+  std::span<const NodeBlock3<double>> blocks() const override { return matter_.blocks(); }
+
+ private:
+  ImplicitMatter& matter_;
+};
+
+class NoBodies : public BodyCost {
+ public:
+  std::size_t dofs() const override { return 0; }
+  double evaluate(std::span<const double>, std::span<double>) override { return 0; }
+  void hessian(std::span<double>) override {}
+};
+
+Vec vec_of(const double* x) { return {{x[0], x[1], x[2]}}; }
+
+// J w, linear then angular
+std::array<double, 6> twist_of(const std::vector<double>& jacobian, const double* w, std::size_t dofs) {
+  std::array<double, 6> twist = {};
+  for (std::size_t r = 0; r < 6; ++r)
+    for (std::size_t j = 0; j < dofs; ++j) twist[r] += jacobian[r * dofs + j] * w[j];
+  return twist;
+}
+
+}  // namespace
+
+template <class S>
+StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
+    : set_(scene, materials, paths), implicit_(std::make_unique<ImplicitMatter>()) {
+  for (const Boundary& b : scene.boundaries)
+    if (b.condition != Boundary::Condition::stick)
+      fail(
+          ErrorCode::bad_input,
+          "boundary '{}': the strong step takes boundaries that stick and no others; use 'condition: stick', a geom of "
+          "a body, or 'method: async'",
+          b.name);
+  options_.relative_tolerance = scene.step.tolerance;
+  options_.max_iterations = scene.step.max_iterations;
+}
+
+template <class S>
+StrongStep<S>::~StrongStep() = default;
+
+// rows of weights by the nodes of the implicit problem; Jacobians of the bodies that are touched and can move
+template <class S>
+void StrongStep<S>::gather_contacts(const Bodies* bodies) {
+  const ContactProblem rows = set_.rows().problem();
+  const std::span<const std::uint32_t> numbers = set_.rows().numbers();
+  begins_.assign(1, 0);
+  nodes_.clear();
+  weights_.clear();
+  bias_.clear();
+  arm_.clear();
+  body_.clear();
+  jacobians_.clear();
+  const std::size_t dofs = bodies ? std::size_t(bodies->dofs()) : 0;
+  struct Touched {
+    std::int32_t number;
+    Vec center;
+    std::vector<double> jacobian;
+  };
+  std::map<int, Touched> touched;
+  for (std::size_t c = 0; c < set_.size(); ++c) {
+    const Vec& x = set_[c].found.position;
+    Vec given = set_.path(c).velocity_at(x);
+    for (std::size_t k = rows.begins[c]; k < rows.begins[c + 1]; ++k) {
+      const std::int32_t node = implicit_->bundles().node(numbers[rows.nodes[k]]);
+      if (node >= 0) {
+        nodes_.push_back(std::uint32_t(node));
+        weights_.push_back(rows.weights[k]);
+      } else {
+        given -= rows.weights[k] * rows.free_velocity[rows.nodes[k]];  // too light to take part
+      }
+    }
+    begins_.push_back(std::uint32_t(nodes_.size()));
+    const int body = set_.path(c).geom.body;
+    auto at = touched.find(body);
+    if (at == touched.end()) {
+      Touched t = {-1, bodies->center_of_mass(body), {}};
+      t.jacobian = bodies->twist_jacobian(body, t.center);
+      if (std::any_of(t.jacobian.begin(), t.jacobian.end(), [](double j) { return j != 0; })) {
+        t.number = std::int32_t(jacobians_.size() / (6 * dofs));
+        jacobians_.insert(jacobians_.end(), t.jacobian.begin(), t.jacobian.end());
+      }
+      at = touched.emplace(body, std::move(t)).first;
+    }
+    const Touched& t = at->second;
+    arm_.push_back(x - t.center);
+    body_.push_back(t.number);
+    // the path's velocity is that of the joints, which is solved for, and what moves the body by hand, which is given
+    if (t.number >= 0) {
+      const auto twist = twist_of(t.jacobian, bodies->velocity(), dofs);
+      given -= vec_of(twist.data()) + cross(vec_of(twist.data() + 3), arm_.back());
+    }
+    bias_.push_back(given);
+  }
+}
+
+template <class S>
+void StrongStep<S>::check(const NewtonReport& report, double time) const {
+  if (!report.finite)
+    fail(ErrorCode::not_finite, "strong step at t = {:.6g} s: a velocity is not finite; use a smaller dt", time);
+  if (report.converged || (report.stalled && report.residual < good_enough)) return;
+  fail(ErrorCode::not_converged,
+       "strong step at t = {:.6g} s with {} contacts: residual {:.3g} after {} iterations ({} linear), wanted {:.3g}; "
+       "raise step.tolerance or step.max_iterations, or use a smaller dt",
+       time, set_.size(), report.residual, report.iterations, report.cg_iterations, options_.relative_tolerance);
+}
+
+template <class S>
+void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
+  MatterInStep matter(*implicit_);
+  StrongProblem problem;
+  problem.matter = &matter;
+  problem.bodies = &bodies;
+  problem.begins = begins_;
+  problem.nodes = nodes_;
+  problem.weights = weights_;
+  problem.bias = bias_;
+  problem.body = body_;
+  problem.arm = arm_;
+  problem.jacobians = jacobians_;
+  problem.potential = &set_.potential();
+  for (int refresh = 0;; ++refresh) {
+    const NewtonReport report = solve_newton(problem, options_, workers, solver_, {v_.data(), v_.size()}, w_);
+    set_.count(report.iterations, report.residual, report.cg_iterations);
+    check(report, time);
+    for (std::size_t c = 0; c < set_.size(); ++c) set_.take(c, solver_.contact_velocity(c), solver_.impulse(c));
+    if (refresh == max_refreshes || !set_.refresh_friction()) return;
+  }
+}
+
+// What the solver has left over would be momentum from nothing: all of matter moves against it.
+template <class S>
+void StrongStep<S>::balance(Workers& workers) {
+  NodeVector<double> left = 0;
+  double mass = 0;
+  for (std::size_t i = 0; i < v_.size(); ++i) {
+    left += solver_.gradient[i];
+    mass += implicit_->mass()[i];
+  }
+  const NodeVector<double> shift = left / NodeVector<double>(mass);
+  workers.for_each(v_.size(), 1024, [&](std::size_t i) { v_[i] -= shift; });
+  for (std::size_t c = 0; c < set_.size(); ++c)
+    set_.exchange(c, set_[c].impulse, cross(set_[c].found.position, set_[c].impulse));
+}
+
+// the velocities that the nodes would have if the solve changed them as the last one did
+template <class S>
+void StrongStep<S>::start(const Layout<3, S>& layout) {
+  const auto inertial = implicit_->inertial_velocity();
+  v_.resize(inertial.size());
+  std::copy(inertial.begin(), inertial.end(), v_.begin());
+  for (const WarmSlot& warm : warm_) {
+    const std::int32_t slot = layout.find_slot(warm.coord);
+    if (slot < 0) continue;
+    for (std::size_t n = 0; n < std::size_t(block_nodes<3>); ++n) {
+      const std::int32_t i = implicit_->bundles().node(std::size_t(slot) * block_nodes<3> + n);
+      if (i < 0) continue;
+      const float* d = warm.change[n];
+      v_[std::size_t(i)] += NodeVector<double>::Vector{double(d[0]), double(d[1]), double(d[2]), 0};
+    }
+  }
+}
+
+template <class S>
+void StrongStep<S>::keep_start(const Layout<3, S>& layout) {
+  const auto inertial = implicit_->inertial_velocity();
+  const auto numbers = implicit_->bundles().numbers();
+  warm_.clear();
+  warm_of_slot_.assign(layout.slots.size(), -1);
+  for (std::size_t i = 0; i < v_.size(); ++i) {
+    const std::size_t slot = numbers[i] / block_nodes<3>, node = numbers[i] % block_nodes<3>;
+    if (warm_of_slot_[slot] < 0) {
+      warm_of_slot_[slot] = std::int32_t(warm_.size());
+      WarmSlot empty = {};
+      std::copy_n(layout.slots[slot].coord, 3, empty.coord);
+      warm_.push_back(empty);
+    }
+    float* change = warm_[std::size_t(warm_of_slot_[slot])].change[node];
+    for (int d = 0; d < 3; ++d) change[d] = float(v_[i][d] - inertial[i][d]);
+  }
+}
+
+template <class S>
+void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, Bodies* bodies, Workers& workers) {
+  set_.detect(matter, workers);
+  implicit_->begin(step, workers);
+  gather_contacts(bodies);
+  start(matter.layout);
+  if (bodies && bodies->dofs() > 0) {
+    w_.assign(bodies->velocity(), bodies->velocity() + bodies->dofs());
+    BodiesInStep cost(*bodies, step.dt);
+    solve(matter.time, cost, workers);
+  } else {
+    w_.clear();
+    NoBodies none;
+    solve(matter.time, none, workers);
+  }
+  keep_start(matter.layout);
+  balance(workers);
+  implicit_->write(std::span<const NodeVector<double>>(v_.data(), v_.size()), matter.grid);
+  set_.remember(matter.reach.dt, matter.points.size());
+}
+
+template class StrongStep<float>;
+template class StrongStep<double>;
+
+}  // namespace pliant

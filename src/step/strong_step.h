@@ -1,0 +1,60 @@
+// The strong step (S1, Eq. 7): velocities of matter and of bodies in one convex problem, elasticity, friction and the
+// bodies' own constraints balanced in the same solve.
+#pragma once
+
+#include "bodies/bodies.h"
+#include "contact/contact_set.h"
+#include "solve/newton.h"
+#include "step/warm_start.h"
+
+#include <memory>
+#include <vector>
+
+namespace pliant {
+
+class ImplicitMatter;
+template <class S>
+struct MatterStep;
+
+template <class S>
+class StrongStep {
+ public:
+  // materials by group; throws Error(bad_input) for boundaries that it cannot take
+  StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
+  ~StrongStep();
+
+  ContactSet<S>& set() { return set_; }
+
+  // The grid has masses and velocities with gravity and without stress. It gets those of the end of the step. Bodies
+  // (nullptr: none) are after forward(). Error(not_converged) with time and place.
+  void run(const MatterNow<S>& matter, const MatterStep<S>& step, Bodies* bodies, Workers& workers);
+
+  // where solves start, before and after `run`
+  void set_warm_start(const std::vector<WarmSlot>& warm) { warm_ = warm; }
+  const std::vector<WarmSlot>& warm_start() const { return warm_; }
+
+ private:
+  void start(const Layout<3, S>& layout);
+  void keep_start(const Layout<3, S>& layout);
+  void gather_contacts(const Bodies* bodies);
+  void solve(double time, BodyCost& bodies, Workers& workers);
+  void check(const NewtonReport& report, double time) const;
+  void balance(Workers& workers);
+
+  ContactSet<S> set_;
+  NewtonOptions options_;
+  std::unique_ptr<ImplicitMatter> implicit_;
+  NewtonWork solver_;
+  std::vector<WarmSlot> warm_;
+  std::vector<std::int32_t> warm_of_slot_;
+  Buffer<NodeVector<double>> v_;
+  std::vector<double> w_;
+  // the contacts of the problem
+  std::vector<std::uint32_t> begins_, nodes_;
+  std::vector<double> weights_;
+  std::vector<Vec3d> bias_, arm_;
+  std::vector<std::int32_t> body_;
+  std::vector<double> jacobians_;
+};
+
+}  // namespace pliant

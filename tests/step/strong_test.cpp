@@ -1,0 +1,217 @@
+// The strong step: matter, friction and bodies in one implicit solve.
+#include "bodies/models.h"
+#include "solve/newton.h"
+#include "step/bodies_in_step.h"
+#include "step/support.h"
+
+#include <gtest/gtest.h>
+#include <mujoco/mujoco.h>
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+using test::add;
+using test::block;
+using test::elastic;
+
+Body body_of(const std::string& text, const char* name = "thing") {
+  Body body;
+  body.name = name;
+  body.text = "<mujoco><worldbody>" + text + "</worldbody></mujoco>";
+  return body;
+}
+
+// a soft cube of 0.08 m, cells of 0.02 m, steps of 10 ms
+Scene cube_scene(Law law = Law::linear_corotated, Precision precision = Precision::float64) {
+  Scene scene;
+  scene.precision = precision;
+  scene.step.method = Method::strong;
+  scene.step.tolerance = 1e-6;
+  scene.step.cell = 0.02, scene.step.dt = 1e-2;
+  add(scene, "cube", elastic(1e5, 0.3, 1000, law), block(3, {-.04, -.04, 0}, {.04, .04, .08}, .01, 0), .01);
+  return scene;
+}
+
+constexpr const char* floor_text = R"(<geom name="floor" type="plane" size="1 1 .1" pos="0 0 .005"/>)";
+
+// matter that is not there
+class NoMatter : public MatterCost {
+ public:
+  std::size_t nodes() const override { return 0; }
+  std::span<const double> mass() const override { return {}; }
+  bool quadratic() const override { return true; }
+  double evaluate(const NodeVector<double>*, NodeVector<double>*, Workers&) override { return 0; }
+  void linearise(const NodeVector<double>*, Workers&) override {}
+  double apply(const NodeVector<float>*, NodeVector<float>*, Workers&) override { return 0; }
+  std::span<const NodeBlock3<double>> blocks() const override { return {}; }
+};
+
+TEST(Strong, WithoutMatterGivesMujocosAcceleration) {
+  Workers workers(1);
+  for (const test::TestModel& model : test::ten_models()) {
+    SCOPED_TRACE(model.name);
+    Bodies bodies = test::make_bodies(model.text);
+    if (bodies.takes_damping_implicitly()) continue;  // its velocity is not that of the acceleration
+    // MuJoCo's own solver, as far as it goes
+    const_cast<mjModel*>(bodies.model())->opt.tolerance = 0;
+    const_cast<mjModel*>(bodies.model())->opt.iterations = 200;
+    for (int i = 0; i < 100; ++i) bodies.step();
+    bodies.forward();
+    const mjModel* m = bodies.model();
+    const mjData* d = bodies.data();
+    const double dt = m->opt.timestep;
+    BodiesInStep cost(bodies, dt);
+    NoMatter matter;
+    StrongProblem problem;
+    problem.matter = &matter;
+    problem.bodies = &cost;
+    NewtonOptions options;
+    options.relative_tolerance = 1e-13;
+    NewtonWork work;
+    std::vector<double> w(d->qvel, d->qvel + m->nv);
+    solve_newton(problem, options, workers, work, {}, w);
+    double largest = 0;
+    for (int i = 0; i < m->nv; ++i) largest = std::max(largest, std::fabs(d->qacc[i]));
+    for (int i = 0; i < m->nv; ++i)
+      EXPECT_NEAR((w[std::size_t(i)] - d->qvel[i]) / dt, d->qacc[i], 1e-9 * (1 + largest)) << i;
+  }
+}
+
+TEST(Strong, FallsFreelyWithEveryLaw) {
+  for (const Law law : {Law::linear, Law::linear_corotated, Law::fixed_corotated, Law::neo_hookean, Law::hencky,
+                        Law::sand, Law::liquid, Law::snow}) {
+    SCOPED_TRACE(name(law));
+    World world(cube_scene(law), 1);
+    for (int i = 0; i < 10; ++i) world.step();
+    const Balance b = world.balance();
+    // momentum is exact to the round-off of its sums
+    EXPECT_NEAR(b.momentum[2], -b.mass * 9.81 * 0.1, 1e-13);
+    EXPECT_NEAR(b.momentum[0], 0, 1e-13);
+  }
+}
+
+TEST(Strong, ACubeAtRestWeighsWhatItWeighs) {
+  Scene scene = cube_scene();
+  scene.bodies = {body_of(floor_text)};
+  World world(scene, 2);
+  for (int i = 0; i < 100; ++i) world.step();
+  const double weight = world.balance().mass * 9.81;
+  EXPECT_NEAR(world.wrench("world").force[2], -weight, 1e-4 * weight);
+  EXPECT_EQ(world.report().most_contacts, 64u);
+}
+
+// two panels of 1 kg press 10 N each, the cube of 0.512 kg hangs by friction
+Scene squeezed(Method method) {
+  Scene scene = cube_scene();
+  scene.step.method = method;
+  if (method == Method::async) scene.step.dt = 1e-3;
+  scene.contact.friction = 0.8;
+  Body panels = body_of("");
+  panels.text = R"(<mujoco><worldbody>
+      <body name="left" pos="-.055 0 .04" gravcomp="1"><joint name="l" type="slide" axis="1 0 0"/><geom type="box" size=".02 .06 .06" mass="1"/></body>
+      <body name="right" pos=".055 0 .04" gravcomp="1"><joint name="r" type="slide" axis="1 0 0"/><geom type="box" size=".02 .06 .06" mass="1"/></body>
+    </worldbody><actuator><motor joint="l"/><motor joint="r"/></actuator></mujoco>)";
+  scene.bodies = {panels};
+  return scene;
+}
+
+Vec3 force_on_right(World& world, double seconds) {
+  world.data()->ctrl[0] = 10, world.data()->ctrl[1] = -10;
+  const int steps = int(std::lround(seconds / world.scene().step.dt));
+  for (int i = 0; i < steps; ++i) world.step();
+  return world.wrench("thing/right").force;
+}
+
+TEST(Strong, PanelsFeelWhatTheyPressAndHalfTheWeight) {
+  World world(squeezed(Method::strong), 2);
+  const Vec3 force = force_on_right(world, 1);
+  const double half = world.balance().mass * 9.81 / 2;
+  EXPECT_NEAR(force[0], 10, 1e-3);
+  EXPECT_NEAR(force[1], 0, 1e-4);
+  EXPECT_NEAR(force[2], -half, 1e-3);
+  const auto before = test::numbers(world, "cube", Attribute::position);
+  force_on_right(world, 1);
+  const auto after = test::numbers(world, "cube", Attribute::position);
+  // along z, where it hangs: 1e-4 mm/s. Along x nothing holds cube and panels together.
+  for (std::size_t k = 2; k < before.size(); k += 3) ASSERT_NEAR(after[k], before[k], 1e-7);
+}
+
+TEST(Strong, AgreesWithTheAsynchronousStep) {
+  World strong(squeezed(Method::strong), 2), async(squeezed(Method::async), 2);
+  const Vec3 a = force_on_right(strong, 1), b = force_on_right(async, 1);
+  // the cube of the explicit step still rings
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(a[k], b[k], 0.05) << k;
+}
+
+TEST(Strong, MatterAndAFreeBodyKeepTheirMomentum) {
+  Scene scene = cube_scene();
+  scene.step.gravity = {0, 0, 0};
+  scene.matter[0].velocity = {0.5, 0, 0};
+  scene.bodies = {body_of(
+      R"(<body name="box" pos=".1 .01 .05" euler="5 10 15"><freejoint/><geom type="box" size=".05 .04 .045" mass="5"/></body>)")};
+  scene.bodies[0].text = "<mujoco><option gravity='0 0 0'/>" + scene.bodies[0].text.substr(8);
+  World world(scene, 2);
+  const auto total = [&](int k) { return world.balance().momentum[std::size_t(k)] + 5 * world.data()->qvel[k]; };
+  double before[3];
+  for (int k = 0; k < 3; ++k) before[k] = total(k);
+  std::size_t most = 0;
+  for (int i = 0; i < 50; ++i) most = std::max(most, world.step().most_contacts);
+  EXPECT_GT(most, 3u);
+  EXPECT_GT(world.data()->qvel[0], 0.01);
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(total(k), before[k], 1e-12) << k;
+}
+
+TEST(Strong, SameBitsOnAnyNumberOfThreadsAndAfterRestore) {
+  Scene scene = cube_scene(Law::neo_hookean, Precision::float32);
+  scene.step.gravity = {1, 0, -9.81};
+  scene.bodies = {
+      body_of(floor_text),
+      body_of(R"(<body name="ball" pos="0 0 .12"><freejoint/><geom type="sphere" size=".05" mass=".3"/></body>)",
+              "other")};
+  World one(scene, 1), two(scene, 2), three(scene, 3);
+  std::vector<std::byte> saved;
+  for (int i = 0; i < 20; ++i) {
+    one.step(), two.step(), three.step();
+    ASSERT_EQ(one.state_hash(), two.state_hash()) << i;
+    ASSERT_EQ(one.state_hash(), three.state_hash()) << i;
+    if (i == 9) saved = one.save();
+  }
+  World again(scene, 2);
+  again.restore(saved);
+  for (int i = 10; i < 20; ++i) again.step();
+  EXPECT_EQ(again.state_hash(), one.state_hash());
+}
+
+TEST(Strong, AFailedStepChangesNothing) {
+  Scene scene = squeezed(Method::strong);
+  scene.step.tolerance = 1e-10;
+  scene.step.max_iterations = 1;
+  World world(scene, 1);
+  world.data()->ctrl[0] = 10, world.data()->ctrl[1] = -10;
+  const auto hash = world.state_hash();
+  const std::string text = test::error_of([&] { world.step(); }, ErrorCode::not_converged);
+  EXPECT_NE(text.find("step.max_iterations"), std::string::npos) << text;
+  EXPECT_EQ(world.state_hash(), hash);
+}
+
+TEST(Strong, RefusesWhatItCannotTake) {
+  Scene scene = cube_scene();
+  scene.boundaries = {test::plane({0, 0, 0}, {0, 0, 1})};
+  EXPECT_NE(test::error_of([&] { World{scene, 1}; }, ErrorCode::bad_input).find("stick"), std::string::npos);
+}
+
+// a plane that sticks holds the cube up like a floor
+TEST(Strong, StandsOnABoundaryThatSticks) {
+  Scene scene = cube_scene();
+  scene.boundaries = {test::plane({0, 0, 0.001}, {0, 0, 1}, 0, Boundary::Condition::stick)};
+  World world(scene, 1);
+  for (int i = 0; i < 50; ++i) world.step();
+  EXPECT_LT(world.report().max_speed, 1e-3);
+  const auto x = test::numbers(world, "cube", Attribute::position);
+  for (std::size_t k = 2; k < x.size(); k += 3) EXPECT_GT(x[k], 0.003);
+}
+
+}  // namespace
+}  // namespace pliant
