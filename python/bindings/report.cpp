@@ -50,6 +50,7 @@ void bind_report(nb::module_& module) {
       .def_ro("contacts", &StepReport::contacts, "particles held by bodies, mean over the substeps")
       .def_ro("most_contacts", &StepReport::most_contacts, "and the most in a substep")
       .def_ro("iterations", &StepReport::iterations, "of the contact solver, in all substeps")
+      .def_ro("linear_iterations", &StepReport::linear_iterations, "of conjugate gradients inside of them; strong")
       .def_ro("residual", &StepReport::residual, "of the contact solver, relative, the worst of the substeps")
       .def_prop_ro("stages", &stages, nb::sig("def stages(self) -> dict[str, float]"), "wall time by stage, s")
       .def_ro("before", &StepReport::before, "balance at the start, if StepOptions.balance")
