@@ -320,7 +320,7 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
     const Bundle& bundle = bundles_.bundles()[k];
     const Differential kind = kinds_[bundle.group];
     T* to = out.rows(k);
-    std::copy_n(places_[k].f[0], 3 * bundle_size, out.places(k));
+    for (int d = 0; d < 3; ++d) std::copy_n(places_[k].f[d], bundle_size, out.places(k) + d * bundle_size);
     for (int part = 0; part < bundle_parts<T>; ++part) {
       Matrix<P, 3> l = Matrix<P, 3>::zero();
       if (kind == Differential::dense)
