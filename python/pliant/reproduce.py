@@ -309,7 +309,8 @@ def as_text(result: dict[str, Any]) -> str:
 
 
 def line(check: dict[str, Any]) -> str:
-    return f"{'ok    ' if check['ok'] else 'FAILED'} {check['name']}: {check['value']}"
+    value = "not a number" if check["value"] is None else f"{check['value']:.6g}"
+    return f"{'ok    ' if check['ok'] else 'FAILED'} {check['name']}: {value}"
 
 
 def all_held(result: dict[str, Any]) -> bool:

@@ -77,7 +77,7 @@ def test_command_line(quick, monkeypatch, capsys):
     # a check that fails
     quick["rows"][0]["expect"] = [{"name": "rolls", "value": 1.0, "bound": [2.0, None], "ok": False}]
     assert cli.main(["reproduce", "s2"]) == 1
-    assert "FAILED rolls" in capsys.readouterr().out
+    assert "FAILED rolls: 1\n" in capsys.readouterr().out
     quick["rows"][0]["expect"] = []
 
 
