@@ -92,7 +92,7 @@ TEST(CheckScene, Step) {
           {[](Scene& s) { s.step.substeps = 1001; }, {"substeps is 1001", "max_substeps 1000"}},
           {[](Scene& s) { s.step.kernel = Kernel(3); }, {"step", "kernel 3"}},
           {[](Scene& s) { s.step.transfer = Transfer(-1); }, {"step", "transfer -1"}},
-          {[](Scene& s) { s.step.method = Method(2); }, {"step", "method 2"}},
+          {[](Scene& s) { s.step.method = Method(3); }, {"step", "method 3"}},
           {[](Scene& s) { s.step.tolerance = 9e-11; }, {"step", "tolerance is 9e-11", "1e-10 to 1"}},
           {[](Scene& s) { s.step.tolerance = 1.01; }, {"step", "tolerance is 1.01"}},
           {[](Scene& s) { s.step.tolerance = nan; }, {"step", "tolerance is nan"}},

@@ -134,8 +134,8 @@ TEST(Strong, PanelsFeelWhatTheyPressAndHalfTheWeight) {
   const auto before = test::numbers(world, "cube", Attribute::position);
   force_on_right(world, 1);
   const auto after = test::numbers(world, "cube", Attribute::position);
-  // along z, where it hangs: 1e-4 mm/s. Along x nothing holds cube and panels together.
-  for (std::size_t k = 2; k < before.size(); k += 3) ASSERT_NEAR(after[k], before[k], 1e-7);
+  // along z, where it hangs: less than 5e-4 mm/s, measured 1e-4. Along x nothing holds cube and panels together.
+  for (std::size_t k = 2; k < before.size(); k += 3) ASSERT_NEAR(after[k], before[k], 5e-7);
 }
 
 TEST(Strong, AgreesWithTheAsynchronousStep) {
