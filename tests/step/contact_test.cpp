@@ -1,4 +1,5 @@
 // Matter and bodies in contact by the asynchronous step: exchange of momentum, forces at rest, friction, thin walls.
+#include "contact/memory.h"
 #include "step/support.h"
 
 #include <gtest/gtest.h>
@@ -211,6 +212,26 @@ TEST(Contact, DoesNotCreepUnderLoadAtAnyStiffness) {
   viscous.contact.memory = false;
   viscous.contact.stiction = 1e-3;
   EXPECT_NEAR(viscous.run().moved / 0.2, 1e-3 * 2 / std::sqrt(5.0), 0.1e-3);
+}
+
+// what a contact remembers is part of the state, and gone when the cube has left the floor
+TEST(Contact, AContactThatEndsAndReturnsStartsAnew) {
+  std::vector<std::byte> saved;
+  const auto run = [&](const Vec3& gravity, int steps) {
+    Scene scene = cube_scene();
+    scene.contact.friction = 1;
+    scene.step.gravity = gravity;
+    scene.bodies = {body_of(floor_text)};
+    World world(scene, 1);
+    if (!saved.empty()) world.restore(saved);
+    for (int i = 0; i < steps; ++i) world.step();
+    saved = world.save();
+    return saved.size();
+  };
+  const std::size_t before = run({2, 0, -9.81}, 0), held = run({2, 0, -9.81}, 100);
+  EXPECT_EQ(held, before + 64 * sizeof(ContactMemory));
+  EXPECT_EQ(run({0, 0, 40}, 30), before);
+  EXPECT_GT(run({0, 0, -9.81}, 400), before);
 }
 
 TEST(Contact, SameBitsOnAnyNumberOfThreadsAndAfterRestore) {

@@ -1,0 +1,161 @@
+// Who touches whom, against brute force; what a contact is found again by; which side it keeps.
+#include "contact/finder.h"
+
+#include "bodies/models.h"
+#include "contact/taxels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <tuple>
+
+namespace pliant {
+namespace {
+
+constexpr double cell = 0.05;
+constexpr const char* shapes = R"(<mujoco><worldbody>
+  <geom type="plane" size="1 1 1" pos="0 0 -.4"/>
+  <geom type="sphere" size=".2" pos=".3 .1 0"/>
+  <geom type="box" size=".2 .02 .3" euler="10 20 30"/>
+  <geom type="capsule" size=".05 .3" euler="0 90 0" pos="0 .3 .2"/>
+  <geom type="cylinder" size=".1 .2" euler="40 0 0" pos="-.4 -.3 0"/>
+  <geom type="ellipsoid" size=".1 .2 .05" pos="-.3 .4 -.3"/></worldbody></mujoco>)";
+
+struct Setting {
+  Workers workers{1};
+  Bodies bodies = test::make_bodies(shapes);
+  GeomPaths paths{bodies, {}, workers};
+  Buffer<Point<3, float>> points;
+  Layout<3, float> layout;
+  ContactFinder<float> finder;
+  std::vector<ContactMemory> memory;
+  MemoryIndex index;
+
+  explicit Setting(std::size_t count) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<float> place(-0.6f, 0.6f);
+    Buffer<Point<3, float>> unsorted;
+    unsorted.allocate(count);
+    points.allocate(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (float& x : unsorted[i].x) x = place(random);
+      unsorted[i].id = std::uint32_t(i);
+    }
+    layout.build(unsorted, {{0, count / 3}, {count / 3, count}}, float(cell), workers);
+    layout.reorder(unsorted, points, workers);
+    bodies.update_kinematics();
+    paths.remember_poses(bodies);
+    finder.take_order(layout, cell);
+    index.build(memory, count);
+  }
+
+  std::vector<FoundContact> find(const SearchReach& reach) {
+    std::vector<FoundContact> found;
+    finder.find(points, paths, reach, memory, index, workers, found);
+    return found;
+  }
+
+  Vector<double, 3> at(std::size_t i) const {
+    return {{double(points[i].x[0]), double(points[i].x[1]), double(points[i].x[2])}};
+  }
+};
+
+TEST(Finder, FindsWhatBruteForceFinds) {
+  Setting s(20000);
+  for (const double ahead : {0.0, 0.01}) {
+    // particles wander a little without being sorted again
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> step(-0.02f, 0.02f);
+    for (auto& p : s.points)
+      for (float& x : p.x) x += step(random);
+    const SearchReach reach = {0.04, ahead / 2e-3, 1e-3, cell};
+    const double limit = ahead + 1e-3 * cell;
+    using Key = std::tuple<std::uint32_t, std::uint32_t>;
+    std::vector<Key> expected, got;
+    for (std::uint32_t g = 0; g < s.paths.size(); ++g)
+      for (std::uint32_t i = 0; i < s.points.size(); ++i)
+        if (distance(s.paths[g].geom.shape, s.paths[g].now, s.at(i)).phi < limit) expected.push_back({g, i});
+    for (const FoundContact& f : s.find(reach)) {
+      got.push_back({f.path, f.particle});
+      EXPECT_EQ(f.id, s.points[f.particle].id);
+      const ShapeDistance d = distance(s.paths[f.path].geom.shape, s.paths[f.path].now, s.at(f.particle));
+      EXPECT_NEAR(f.gap, d.phi, 1e-14);
+      EXPECT_NEAR(norm(f.normal - d.normal), 0, 1e-12);
+    }
+    EXPECT_GT(expected.size(), 1000u);
+    EXPECT_EQ(got, expected);
+  }
+}
+
+TEST(Finder, AContactKeepsItsSideOfAThinWall) {
+  Setting s(1);
+  const auto wall = std::size_t(2);  // the box of 4 cm
+  const GeomPath& path = s.paths[wall];
+  const auto put = [&](double y) {
+    const Vector<double, 3> x = path.now.position + path.now.rotation * Vector<double, 3>{{0.01, y, 0.02}};
+    for (int d = 0; d < 3; ++d) s.points[0].x[d] = float(x[d]);
+    return s.find({1, 0, 1e-3, cell});
+  };
+  const auto of_wall = [&](const std::vector<FoundContact>& found) {
+    for (const FoundContact& f : found)
+      if (f.path == wall) return f;
+    return FoundContact{};
+  };
+  // just inside, from above; then beyond the middle, and out at the back
+  const FoundContact first = of_wall(put(0.019));
+  EXPECT_NEAR(first.gap, -0.001, 1e-7);
+  ContactMemory m = {};
+  m.particle = 0;
+  m.geom = std::uint32_t(path.geom.id);
+  m.anchor = {{0.01, 0.02, 0.02}};
+  m.normal = {{0, 1, 0}};
+  s.memory = {m};
+  s.index.build(s.memory, 1);
+  for (const double y : {-0.01, -0.019, -0.03}) {
+    const FoundContact f = of_wall(put(y));
+    EXPECT_EQ(f.memory, 0) << y;
+    EXPECT_NEAR(f.gap, y - 0.02, 1e-7) << y;
+    EXPECT_NEAR(norm(f.normal - first.normal), 0, 1e-12) << y;
+  }
+  // without a memory it is pushed out at the back
+  s.memory.clear();
+  s.index.build(s.memory, 1);
+  EXPECT_NEAR(of_wall(put(-0.019)).gap, -0.001, 1e-7);
+}
+
+TEST(Memory, IsFoundByParticleAndGeom) {
+  std::vector<ContactMemory> entries(6);
+  const std::uint32_t pairs[6][2] = {{3, 1}, {0, 2}, {3, 0}, {7, 1}, {3, 2}, {0, 1}};
+  for (std::size_t k = 0; k < 6; ++k) entries[k].particle = pairs[k][0], entries[k].geom = pairs[k][1];
+  MemoryIndex index;
+  index.build(entries, 9);
+  for (std::uint32_t p = 0; p < 9; ++p)
+    for (std::uint32_t g = 0; g < 4; ++g) {
+      int expected = -1;
+      for (int k = 0; k < 6; ++k)
+        if (pairs[k][0] == p && pairs[k][1] == g) expected = k;
+      EXPECT_EQ(index.find(entries, p, g), expected);
+    }
+  entries.resize(1);
+  index.build(entries, 9);
+  EXPECT_FALSE(index.has(0));
+  EXPECT_EQ(index.find(entries, 3, 1), 0);
+}
+
+TEST(Taxels, TakeTheForceWhereItActs) {
+  Setting s(1);
+  Touch touch;
+  touch.geom = s.paths[2].geom.id;
+  const Vector<double, 3> x = s.paths[2].now.position + s.paths[2].now.rotation * Vector<double, 3>{{-0.15, 0.02, 0.2}};
+  touch.position = {x[0], x[1], x[2]};
+  touch.impulse = {1, 2, 3};
+  Touch other = touch;
+  other.geom = s.paths[1].geom.id;
+  // columns along x from -0.2 to 0.2, rows along z from -0.3 to 0.3
+  const Taxels t = taxels(std::vector<Touch>{touch, other}, s.paths[2], 0.5, 3, 4);
+  for (std::size_t k = 0; k < t.forces.size(); ++k) EXPECT_EQ(t.forces[k][1], k == 2 * 4 + 0 ? 4.0 : 0.0) << k;
+}
+
+}  // namespace
+}  // namespace pliant
