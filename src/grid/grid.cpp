@@ -206,20 +206,34 @@ void Grid<D, S>::hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S
   }
 }
 
+// f(boundary, node) for all nodes of a slot that are inside a boundary
+template <int D, class S>
+template <class F>
+void Grid<D, S>::for_nodes_inside(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const {
+  const SlotPlace<D> place(slot, 0, step.h);
+  for (std::size_t k = 0; k < step.shapes->size(); ++k) {
+    const Vec& center = (*step.motions)[k].center;
+    if (distance((*step.shapes)[k], center, place.center).phi > place.radius) continue;
+    for (int n = 0; n < block_nodes<D>; ++n)
+      if (nodes[n].a[node_mass] > 0 && distance((*step.shapes)[k], center, place.node(n)).phi < 0) f(k, nodes[n]);
+  }
+}
+
 template <int D, class S>
 void Grid<D, S>::weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers) {
   constexpr S factor = 1e6;
-  if (step.shapes->empty()) return;
-  workers.for_each(layout.slots.size(), 16, [&](std::size_t slot) {
-    const SlotPlace<D> place(layout.slots[slot], 0, step.h);
-    for (std::size_t k = 0; k < step.shapes->size(); ++k) {
-      const Vec& center = (*step.motions)[k].center;
-      if (distance((*step.shapes)[k], center, place.center).phi > place.radius) continue;
-      for (int n = 0; n < block_nodes<D>; ++n)
-        if (distance((*step.shapes)[k], center, place.node(n)).phi < 0)
-          velocities_[slot * slot_size() + std::size_t(n)].a[node_mass] *= factor;
-    }
+  workers.for_each(layout.slots.size(), 16, [&](std::size_t s) {
+    for_nodes_inside(layout.slots[s], step, velocities_.data() + s * slot_size(),
+                     [&](std::size_t, Node<S>& node) { node.a[node_mass] *= factor; });
   });
+}
+
+template <int D, class S>
+void Grid<D, S>::take_load(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<Vec>& impulses) {
+  for (std::size_t s = 0; s < layout.slots.size(); ++s)
+    for_nodes_inside(layout.slots[s], step, velocities_.data() + s * slot_size(), [&](std::size_t k, Node<S>& node) {
+      impulses[k] += change_velocity<D>(node, (*step.motions)[k].velocity);
+    });
 }
 
 // false: no mass here

@@ -49,6 +49,8 @@ class Grid {
 
   // makes the nodes inside boundaries so heavy that they keep their velocities in a solve over the grid
   void weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers);
+  // after that solve: what little they moved is the boundary's impulse
+  void take_load(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<Vec>& impulses);
 
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles
@@ -57,6 +59,8 @@ class Grid {
   std::size_t bytes() const { return arenas_.bytes() + velocities_.bytes() + spare_.bytes() + partial_.bytes(); }
 
  private:
+  template <class F>
+  void for_nodes_inside(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const;
   std::size_t slot_size() const { return std::size_t(grids_) * block_nodes<D>; }
   void update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot);
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;

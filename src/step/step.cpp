@@ -312,7 +312,6 @@ void attempt_strong(Attempt<D, S>& a) {
     if (a.work.paths) a.work.paths->move_to(0);
     a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
     a.work.grid.weigh_down(a.work.layout, a.grid_step, a.work.workers);
-    for (BoundaryMotion& b : a.next.boundaries) b.center += o.dt * b.velocity;
     clock.lap(gridding);
 
     // elasticity, contact and bodies
@@ -329,6 +328,8 @@ void attempt_strong(Attempt<D, S>& a) {
                         o.transfer, o.dt, o.cell},
                        a.work.bodies, a.work.workers);
     a.next.warm = a.work.strong->warm_start();
+    a.work.grid.take_load(a.work.layout, a.grid_step, a.work.impulses);
+    for (BoundaryMotion& b : a.next.boundaries) b.center += o.dt * b.velocity;
     clock.lap(contacting);
 
     // particles take velocities and move
