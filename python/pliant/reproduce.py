@@ -1,7 +1,7 @@
 """Runs a table of a paper on this machine and prints ours beside theirs; plots go to a folder.
 
 s2: Yu et al., a convex formulation of material points and rigid bodies with asynchronous coupling. Its figures are of
-an RTX 4090 with a tolerance of 5e-2 (shake: 1e-2); ours are of this machine's processor.
+an RTX 4090 with a tolerance of 5e-2 (shake: 1e-2); ours are of this machine's processor. s1: see reproduce_s1.
 """
 
 import time
@@ -85,8 +85,9 @@ Watch = Callable[[World], None]
 
 
 def measure(name: str, choice: Choice, until: float = 0.0, watch: Watch | None = None, **step: str) -> Measured:
-    """Runs a scene to its end, or for a quick look only until a time. step: keys of the scene's step to replace."""
-    scene = load(name, overrides={f"step.{key}": value for key, value in step.items()})
+    """Runs a scene to its end, or for a quick look only until a time. step: keys of the scene's step to replace; those
+    with a dot are of the scene itself."""
+    scene = load(name, overrides={key if "." in key else f"step.{key}": value for key, value in step.items()})
     world = World(scene, choice.threads)
     short = choice.quick and until > 0
     end = until if short else scene.duration
@@ -158,7 +159,11 @@ def table(rows: list[dict[str, Any]]) -> str:
         lines.append((f"{paper.title}, paper", *sizes, f"{paper.ms_per_step:g}", contacts, factor))
         ours = next((row for row in rows if row["scene"] == paper.scene), None)
         lines.append(("  ours", *our_cells(ours)) if ours else ("  ours: not yet", *[""] * (len(HEAD) - 1)))
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+    return columns(lines)
+
+
+def columns(lines: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     padded = (map(str.ljust, line, widths) for line in lines)
     return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
@@ -201,8 +206,8 @@ def sweep_point(ours: Measured) -> dict[str, float]:
     }
 
 
-def squeeze(choice: Choice) -> dict[str, Any]:
-    """Forces on the left panel over time (S2 Fig. 2)."""
+def squeeze(choice: Choice, **step: str) -> dict[str, Any]:
+    """Forces on the left panel over time (S2 Fig. 2). step: as for measure."""
     times: list[float] = []
     forces: list[Any] = []
 
@@ -211,7 +216,7 @@ def squeeze(choice: Choice) -> dict[str, Any]:
         # N, of the cube on the panel
         forces.append(world.wrench("left/panel").force)
 
-    ours = measure("squeeze", choice, QUICK["squeeze"], watch)
+    ours = measure("squeeze", choice, QUICK["squeeze"], watch, **step)
     force = np.array(forces)
     last = force[len(force) * 3 // 4 :]
     return {
