@@ -246,12 +246,19 @@ from pliant.viewer import view
 view(FakeRecording(), port=0, open_browser=False)
 print("and after")
 """
-    run = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=-1, stderr=-1, text=True, cwd=os.path.dirname(__file__)
-    )
-    first = run.stdout.readline()
-    run.send_signal(signal.SIGINT)
-    rest, errors = run.communicate(timeout=30)
+    command = [sys.executable, "-c", script]
+    # tests that run in the background were told to ignore Ctrl-C, and so would their children
+    deaf = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        run = subprocess.Popen(command, stdout=-1, stderr=-1, text=True, cwd=os.path.dirname(__file__))
+    finally:
+        signal.signal(signal.SIGINT, deaf)
+    try:
+        first = run.stdout.readline()
+        run.send_signal(signal.SIGINT)
+        rest, errors = run.communicate(timeout=60)
+    finally:
+        run.kill()
     assert re.fullmatch(r"look at http://127.0.0.1:\d+ \(Ctrl-C ends\)\n", first)
     assert rest.strip() == "and after"
     assert errors == ""
