@@ -1,54 +1,10 @@
 // Counts what the falling cube, and a cube in contact with bodies, allocate in warm steps, by whatever road: malloc
 // itself is counted. Prints one number per choice of law, scalar and threads; returns 1 if any is not 0.
+#include "counted_malloc.h"
 #include "falling_cube.h"
 #include "pliant/world.h"
 
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
-
-namespace {
-std::atomic<bool> counting = false;
-std::atomic<long> allocations = 0;
-
-void count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-}
-}  // namespace
-
-// glibc's own, by the names that it keeps for programs that replace malloc
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t size) {
-  count();
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t n, std::size_t size) {
-  count();
-  return __libc_calloc(n, size);
-}
-void* realloc(void* p, std::size_t size) {
-  count();
-  return __libc_realloc(p, size);
-}
-void* memalign(std::size_t alignment, std::size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
-  count();
-  *p = __libc_memalign(alignment, size);
-  return *p ? 0 : 12;  // ENOMEM
-}
-}
 
 namespace pliant::bench {
 namespace {
@@ -79,23 +35,9 @@ Scene cube_in_contact() {
 long allocations_of(const Scene& scene, int threads, int first) {
   World world(scene, threads);
   for (int i = 0; i < first; ++i) world.step();
-  allocations = 0;
-  counting = true;
-  for (int i = 0; i < counted; ++i) world.step();
-  counting = false;
-  return allocations;
-}
-
-// the counter must be able to count
-bool counts() {
-  allocations = 0;
-  counting = true;
-  void* volatile a = std::malloc(1);
-  int* volatile b = new int(0);
-  counting = false;
-  std::free(a);
-  delete b;
-  return allocations == 2;
+  return test::allocations_in([&] {
+    for (int i = 0; i < counted; ++i) world.step();
+  });
 }
 
 }  // namespace
@@ -103,7 +45,7 @@ bool counts() {
 
 int main() {
   using namespace pliant;
-  if (!bench::counts()) {
+  if (!test::allocations_are_seen()) {
     std::puts("allocations are not seen on this system");
     return 2;
   }

@@ -302,15 +302,18 @@ def as_text(result: dict[str, Any]) -> str:
         f"{point['iterations_per_substep']:.3g} iterations per substep, the pin turns by {point['spin']:.4g} rad"
         for point in result["sweep"]
     ]
-    squeezed = result["squeeze"]
     lines += ["", "squeeze, force on the left panel in N, last quarter (S2 Fig. 2)"]
-    lines += [
+    lines += squeeze_lines(result["squeeze"])
+    return "\n".join([*lines, "", f"look at {' and '.join(result['plots'])}"])
+
+
+def squeeze_lines(squeezed: dict[str, Any]) -> list[str]:
+    forces = [
         f"  {axis}: {squeezed['mean'][axis]:.5g}, spread {squeezed['spread'][axis]:.2g}; "
         f"analytic {squeezed['analytic'][axis]:.5g}"
         for axis in "xyz"
     ]
-    lines += [f"  {line(check)}" for check in squeezed["expect"]]
-    return "\n".join([*lines, "", f"look at {' and '.join(result['plots'])}"])
+    return forces + [f"  {line(check)}" for check in squeezed["expect"]]
 
 
 def line(check: dict[str, Any]) -> str:

@@ -23,6 +23,7 @@ from pliant.reproduce import (
     row_of,
     save,
     squeeze,
+    squeeze_lines,
     sweep_point,
 )
 
@@ -284,14 +285,9 @@ def as_text(result: dict[str, Any]) -> str:
         f"rigid {run['closed_form']:.4g} m, {100 * run['error']:+.2f} %, spin r / speed {run['spin_over_speed']:.3f}"
         for run in result["balls"]
     ]
-    squeezed, crept = result["squeeze"], result["creep"]
+    crept = result["creep"]
     lines += ["", "squeeze, steps of 1 ms, force on the left panel in N, last quarter (S1 Fig. 6)"]
-    lines += [
-        f"  {axis}: {squeezed['mean'][axis]:.5g}, spread {squeezed['spread'][axis]:.2g}; "
-        f"analytic {squeezed['analytic'][axis]:.5g}"
-        for axis in "xyz"
-    ]
-    lines += [f"  {line(check)}" for check in squeezed["expect"]]
+    lines += squeeze_lines(result["squeeze"])
     lines += [
         f"  steps of 10 ms, the cube moves by {crept['with_memory']:.2g} mm/s with friction that remembers, "
         f"by {crept['without_memory']:.2g} mm/s with friction that does not",

@@ -11,15 +11,11 @@ namespace pliant {
 namespace {
 
 using test::add;
+using test::add_cube;
 using test::block;
+using test::body_of;
 using test::elastic;
-
-Body body_of(const std::string& text, const char* name = "thing") {
-  Body body;
-  body.name = name;
-  body.text = "<mujoco><worldbody>" + text + "</worldbody></mujoco>";
-  return body;
-}
+using test::floor_text;
 
 // a soft cube of 0.08 m in the air, cells of 0.02 m
 Scene cube_scene(double E = 1e5, Precision precision = Precision::float64) {
@@ -27,12 +23,9 @@ Scene cube_scene(double E = 1e5, Precision precision = Precision::float64) {
   scene.precision = precision;
   scene.step.cell = 0.02, scene.step.dt = 1e-3;
   scene.step.gravity = {0, 0, 0};
-  add(scene, "cube", elastic(E, 0.3), block(3, {-.04, -.04, 0}, {.04, .04, .08}, .01, 0), .01);
+  add_cube(scene, elastic(E, 0.3));
   return scene;
 }
-
-// a floor whose surface the lowest particles touch
-constexpr const char* floor_text = R"(<geom name="floor" type="plane" size="1 1 .1" pos="0 0 .005"/>)";
 
 double height_of(const World& world) {
   const auto x = test::numbers(world, "cube", Attribute::position);

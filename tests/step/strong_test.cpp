@@ -12,16 +12,10 @@
 namespace pliant {
 namespace {
 
-using test::add;
-using test::block;
+using test::add_cube;
+using test::body_of;
 using test::elastic;
-
-Body body_of(const std::string& text, const char* name = "thing") {
-  Body body;
-  body.name = name;
-  body.text = "<mujoco><worldbody>" + text + "</worldbody></mujoco>";
-  return body;
-}
+using test::floor_text;
 
 // a soft cube of 0.08 m, cells of 0.02 m, steps of 10 ms
 Scene cube_scene(Law law = Law::linear_corotated, Precision precision = Precision::float64) {
@@ -30,11 +24,9 @@ Scene cube_scene(Law law = Law::linear_corotated, Precision precision = Precisio
   scene.step.method = Method::strong;
   scene.step.tolerance = 1e-6;
   scene.step.cell = 0.02, scene.step.dt = 1e-2;
-  add(scene, "cube", elastic(1e5, 0.3, 1000, law), block(3, {-.04, -.04, 0}, {.04, .04, .08}, .01, 0), .01);
+  add_cube(scene, elastic(1e5, 0.3, 1000, law));
   return scene;
 }
-
-constexpr const char* floor_text = R"(<geom name="floor" type="plane" size="1 1 .1" pos="0 0 .005"/>)";
 
 // matter that is not there
 class NoMatter : public MatterCost {

@@ -96,6 +96,20 @@ inline Boundary plane(Vec3 center, Vec3 normal, double friction = 0,
   return boundary;
 }
 
+// a body of these parts, in MuJoCo's words
+inline Body body_of(const std::string& parts, const std::string& name = "thing") {
+  Body body;
+  body.name = name;
+  body.text = "<mujoco><worldbody>" + parts + "</worldbody></mujoco>";
+  return body;
+}
+
+// a cube of 0.08 m, 8 x 8 x 8 points, and a floor whose surface the lowest of them touch
+inline void add_cube(Scene& scene, const Material& material) {
+  add(scene, "cube", material, block(3, {-.04, -.04, 0}, {.04, .04, .08}, .01, 0), .01);
+}
+inline constexpr const char* floor_text = R"(<geom name="floor" type="plane" size="1 1 .1" pos="0 0 .005"/>)";
+
 // where each particle of a view stands, in the order of ids
 inline std::vector<std::size_t> order_by_id(const World& world, const std::string& matter) {
   const View ids = world.view(matter, Attribute::id);
