@@ -146,6 +146,10 @@ struct StepOptions {
   Method method = Method::async;
   double tolerance = 5e-2;            // of the solver, relative, 1e-10..1
   int max_iterations = 1000;          // of the solver; more is an error
+  // of the strong step
+  bool exact_rotation = false;        // stretch is told from turning within the step: angular momentum is kept
+  double mass_damping = 0;            // 1/s, Rayleigh's
+  double stiffness_damping = 0;       // s, Rayleigh's
 };
 
 struct Scene {

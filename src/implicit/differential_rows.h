@@ -1,10 +1,10 @@
 // How the impulse of a particle moves with its velocity gradient: a symmetric 9x9 matrix Q from the gradient l in cells
 // to the moment that is scattered, M = Q : l, with or without its negative eigenvalues.
 //
-// Quadratic laws: M = (mu (G + G^T) + lambda tr G) A, G = l A^T, A = R0 F^T: eleven numbers. All others: the 45 entries
-// of the upper triangle, row by row, built in the frame in which F is diagonal. There the differential of an isotropic
-// law splits into a 3x3 matrix for the stretches and, for each pair of axes, one number for shear and one for turning:
-// its eigenvalues are at hand and the negative ones can be set to 0.
+// Quadratic laws: M = (mu (G + G^T) + lambda tr G) A - excess skew l, G = l A^T, A = R0 F^T: twelve numbers. All
+// others: the 45 entries of the upper triangle, row by row, built in the frame in which F is diagonal. There the
+// differential of an isotropic law splits into a 3x3 matrix for the stretches and, for each pair of axes, one number
+// for shear and one for turning: its eigenvalues are at hand and the negative ones can be set to 0.
 #pragma once
 
 #include "core/decompose.h"
@@ -12,8 +12,13 @@
 
 namespace pliant {
 
-constexpr int quadratic_rows = 11;  // A, mu, lambda
+constexpr int compact_rows = 12;  // A, mu, lambda, excess of spin
 constexpr int dense_rows = 45;
+
+template <class P>
+inline Matrix<P, 3> skew_part(const Matrix<P, 3>& l) {
+  return P(Scalar<P>(0.5)) * (l - transpose(l));
+}
 
 template <class P>
 inline Matrix<P, 3> quadratic_product(const Matrix<P, 3>& A, P mu, P lambda, const Matrix<P, 3>& l) {
@@ -57,6 +62,33 @@ inline void add_right_factor(P* rows, const Matrix<P, 3>& B) {
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
       for (int d = b; d < 3; ++d) rows[dense_row(3 * a + b, 3 * a + d)] += B(b, d);
+}
+
+// subtracts scale times the matrix that takes l to skew l
+template <class P>
+inline void take_spin(P* rows, P scale) {
+  const P half = P(Scalar<P>(0.5)) * scale;
+  for (int a = 0; a < 3; ++a)
+    for (int b = a + 1; b < 3; ++b) {
+      const int i = 3 * a + b, j = 3 * b + a;
+      rows[dense_row(i, i)] = rows[dense_row(i, i)] - half;
+      rows[dense_row(j, j)] = rows[dense_row(j, j)] - half;
+      rows[dense_row(i, j)] = rows[dense_row(i, j)] + half;
+    }
+}
+
+// the matrix between symmetric parts: that of sym l, and of its product the symmetric part
+template <class P>
+inline void symmetrise(P* rows) {
+  const auto at = [&](int i, int j) { return rows[dense_row(std::min(i, j), std::max(i, j))]; };
+  P result[dense_rows];
+  for (int i = 0; i < 9; ++i)
+    for (int j = i; j < 9; ++j) {
+      const int mirrored_i = 3 * (i % 3) + i / 3, mirrored_j = 3 * (j % 3) + j / 3;
+      const P sum = at(i, j) + at(mirrored_i, j) + at(i, mirrored_j) + at(mirrored_i, mirrored_j);
+      result[dense_row(i, j)] = P(Scalar<P>(0.25)) * sum;
+    }
+  std::copy_n(result, dense_rows, rows);
 }
 
 // adds scale times the matrix that takes l to dev sym l

@@ -14,6 +14,7 @@ constexpr double most_forcing = 0.1;
 constexpr double enough_decrease = 1e-4, enough_slope = 0.9;
 constexpr double round_off = 1e-10;
 constexpr int max_trials = 40;
+constexpr int max_turns = 50;
 // An iteration that leaves this part of the residual is slow: the curvature that was cut away is what is missing. Where
 // the exact curvature turns out negative it is not tried again for some iterations.
 constexpr double slow = 0.3;
@@ -142,6 +143,24 @@ bool ImplicitMatter::newton_direction(const PcgOptions& options, bool exact, std
 
 FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v,
                                                Workers& workers) {
+  follow_rotation(v.data(), workers);
+  FreeMotionReport report = minimise(options, v, workers);
+  // each time a part |dt curl v| of what was wrong is left
+  for (int turn = 0; turned_ && report.status == FreeMotionReport::Status::converged; ++turn) {
+    follow_rotation(v.data(), workers);
+    const FreeMotionReport again = minimise(options, v, workers);
+    report.status = turn < max_turns ? again.status : FreeMotionReport::Status::out_of_iterations;
+    report.newton_iterations += again.newton_iterations;
+    report.cg_iterations += again.cg_iterations;
+    report.evaluations += again.evaluations;
+    report.residual = again.residual;
+    if (again.newton_iterations == 0) break;
+  }
+  return report;
+}
+
+FreeMotionReport ImplicitMatter::minimise(const FreeMotionOptions& options, std::span<NodeVector<double>> v,
+                                          Workers& workers) {
   using Status = FreeMotionReport::Status;
   FreeMotionReport report;
   for (auto* buffer : {&gradient_, &start_, &trial_, &trial_gradient_}) buffer->resize(nodes());

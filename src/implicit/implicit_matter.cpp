@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "implicit/bundle_transfer.h"
 #include "implicit/differential_rows.h"
+#include "implicit/spin.h"
 
 namespace pliant {
 namespace {
@@ -82,23 +83,21 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
   steps_.clear();
   kinds_.clear();
   quadratic_ = true;
+  turned_ = false;
   for (std::size_t g = 0; g < step.materials.size(); ++g) {
     const Matrix<double, 3> none = Matrix<double, 3>::zero();
-    PartStep s = {step.dt,
-                  1 / step.h,
-                  false,
-                  none,
-                  none,
-                  make_law<double>(step.materials[g]),
-                  make_law<float>(step.materials[g])};
+    const AnyLaw<double> law = make_law<double>(step.materials[g]);
+    const bool turned = step.exact_rotation && can_turn(law);
+    PartStep s = {step.dt, 1 / step.h, false, turned, none, none, law, make_law<float>(step.materials[g])};
     if (g < step.actuations.size()) {
       s.actuation = symmetric_part(step.actuations[g]);
       s.actuated = inner(s.actuation, s.actuation) > 0;
       s.pull = positive_part(s.actuation);
     }
-    kinds_.push_back(differential_kind(s.law, s.actuated));
+    kinds_.push_back(differential_kind(s));
     steps_.push_back(s);
-    quadratic_ = quadratic_ && kinds_.back() == Differential::quadratic;
+    quadratic_ = quadratic_ && is_compact(kinds_.back());
+    turned_ = turned_ || s.turned;
   }
 }
 
@@ -116,6 +115,24 @@ double rounding_of_energy(const MatterStep<S>& step, const Bundles& bundles) {
     sum += volume * material.density * speed * speed;
   }
   return roundings * sum;
+}
+
+// What a particle gives to the nodes has a larger second moment than the particle. The difference would turn with it
+// and make all that spins heavier than it is.
+template <class S>
+void ImplicitMatter::load_spin(const MatterStep<S>& step, std::size_t k) {
+  BundleState& state = states_[k];
+  for (int lane = 0; lane < bundle_size; ++lane) {
+    const std::int32_t i = bundles_.bundles()[k].particle[lane];
+    state.excess[lane] = 0;
+    for (int e = 0; e < 9; ++e) state.turn[e][lane] = state.spin[e][lane] = 0;
+    if (i < 0 || !mls_) continue;
+    const Point<3, S>& p = step.points[std::size_t(i)];
+    const S* C = step.rates[std::size_t(i)].C;
+    const double excess = inertia_on_nodes(step.h) - inertia_of_cube(double(p.volume), step.h);
+    state.excess[lane] = double(p.mass) * excess * inv_h_ * inv_h_;
+    for (int e = 0; e < 9; ++e) state.spin[e][lane] = 0.5 * step.h * (double(C[e]) - double(C[3 * (e % 3) + e / 3]));
+  }
 }
 
 template <class S>
@@ -143,6 +160,7 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
         states_[k].volume[lane] = empty ? 0 : double(p.volume);
         states_[k].plastic[lane] = double(p.plastic);
       }
+      load_spin(step, k);
       if (!std::holds_alternative<LinearCorotated<double>>(steps_[bundle.group].law)) continue;
       for (int part = 0; part < bundle_parts<double>; ++part) {
         const PartMatrix R = rotation_of(load_matrix<Part>(states_[k].F, part));
@@ -161,8 +179,13 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
 template <class P>
 PartState<P> ImplicitMatter::load_state(std::size_t bundle, int part) const {
   const BundleState& s = states_[bundle];
-  return {load_matrix<P>(s.F, part), load_matrix<P>(s.rotation, part), load_lanes<P>(s.volume + part * P::lanes),
-          load_lanes<P>(s.plastic + part * P::lanes)};
+  return {load_matrix<P>(s.F, part),
+          load_matrix<P>(s.rotation, part),
+          load_lanes<P>(s.volume + part * P::lanes),
+          load_lanes<P>(s.plastic + part * P::lanes),
+          load_matrix<P>(s.turn, part),
+          load_matrix<P>(s.spin, part),
+          load_lanes<P>(s.excess + part * P::lanes)};
 }
 
 // the stiffness at the start of the step, which damping keeps
@@ -174,7 +197,8 @@ void ImplicitMatter::keep_damping(Workers& workers) {
     const std::uint32_t group = bundles_.bundles()[k].group;
     if (kinds_[group] != Differential::dense) return;
     for (int part = 0; part < bundle_parts<double>; ++part) {
-      const PartState<Part> state = load_state<Part>(k, part);
+      PartState<Part> state = load_state<Part>(k, part);
+      state.excess = 0;
       Part rows[dense_rows];
       part_differential(steps_[group], state, PartMatrix::zero(), {Differential::dense, true}, rows);
       for (int r = 0; r < dense_rows; ++r)
@@ -193,6 +217,7 @@ void ImplicitMatter::begin(const MatterStep<S>& step, Workers& workers) {
     fail(ErrorCode::bad_input, "Rayleigh damping of {} 1/s and {} s; give numbers that are not negative",
          step.damping.mass, step.damping.stiffness);
   dt_ = step.dt;
+  inv_h_ = 1 / step.h;
   damping_ = step.damping;
   mls_ = step.transfer == Transfer::mls;
   choose_laws(step);
@@ -213,9 +238,9 @@ PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const 
                                             const PartMatrix& l) const {
   const std::uint32_t group = bundles_.bundles()[bundle].group;
   PartMatrix moment = PartMatrix::zero();
-  if (kinds_[group] == Differential::quadratic) {
-    Part rows[quadratic_rows];
-    part_differential(steps_[group], state, l, {Differential::quadratic, true}, rows);
+  if (is_compact(kinds_[group])) {
+    Part rows[compact_rows];
+    part_differential(steps_[group], state, l, {kinds_[group], true}, rows);
     PartMatrix A;
     std::copy_n(rows, 9, A.a);
     moment = quadratic_product(A, rows[9], rows[10], l);
@@ -298,6 +323,38 @@ MatterValue ImplicitMatter::sum_nodes(const NodeVector<double>* v, NodeVector<do
   return sum;
 }
 
+double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& workers) {
+  if (!turned_) return 0;
+  Buffer<double>& change = block_energy_;
+  const Part cells = Part(dt_ * inv_h_);
+  workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) {
+    const BundleBlock& block = bundles_.blocks()[b];
+    const ReachNodes<double> from(block, bundles_.touches().data(), v);
+    Part largest = 0;
+    for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
+      const Bundle& bundle = bundles_.bundles()[k];
+      if (!steps_[bundle.group].turned) continue;
+      for (int part = 0; part < bundle_parts<double>; ++part) {
+        const PairWeights<double> weights(load_weights<double>(places_[k], part, mls_));
+        const PartMatrix l = gather_gradient(from.nodes, bundle.place, weights);
+        const PartMatrix step = add_diagonal(cells * l, Part(1));
+        const PartMatrix stretch = symmetric_part(transpose(rotation_of(step)) * step);
+        const PartMatrix turn = (Part(1) / cells) * add_diagonal(stretch, Part(-1)) - symmetric_part(l);
+        for (int e = 0; e < 9; ++e) {
+          double* kept = states_[k].turn[e] + part * Part::lanes;
+          largest = max(largest, abs(turn.a[e] - Part::load(kept)));
+          turn.a[e].store(kept);
+        }
+      }
+    }
+    change[b] = 0;
+    for (int lane = 0; lane < Part::lanes; ++lane) change[b] = max(change[b], largest[lane]);
+  });
+  double largest = 0;
+  for (double c : change) largest = max(largest, c);
+  return dt_ * inv_h_ * largest;
+}
+
 MatterValue ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<double>* gradient,
                                      const NodeVector<double>* direction, Workers& workers) {
   workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) { evaluate_block(b, v); });
@@ -327,10 +384,10 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
         l = gather_gradient(from.nodes, bundle.place, PairWeights<T>(load_weights<T>(places_[k], part, mls_)));
       P rows[dense_rows];
       part_differential(steps_[bundle.group], load_state<P>(k, part), l, {kind, positive}, rows);
-      const int count = kind == Differential::quadratic ? quadratic_rows : dense_rows;
+      const int count = is_compact(kind) ? compact_rows : dense_rows;
       for (int r = 0; r < count; ++r) {
         const std::size_t at = std::size_t(r * bundle_size + part * P::lanes);
-        if (damped > 0 && kind == Differential::quadratic && r >= 9) rows[r] = T(1 + damped) * rows[r];
+        if (damped > 0 && is_compact(kind) && (r == 9 || r == 10)) rows[r] = T(1 + damped) * rows[r];
         if (damped > 0 && kind == Differential::dense)
           rows[r] += T(damped) * load_lanes<P>(damping_rows_.data() + k * dense_rows * bundle_size + at);
         rows[r].store(to + at);

@@ -26,12 +26,15 @@ struct MatterStep {
   // After a scatter without stress (SweepStep::dt = 0) and `update`: masses, and velocities v~ with gravity.
   Grid<3, S>& grid;
   const Buffer<Point<3, S>>& points;
+  const Buffer<Rates<3, S>>& rates;
   std::span<const Material> materials;            // by group
   std::span<const Matrix<double, 3>> actuations;  // by group, Pa, symmetric; empty: none
   Kernel kernel;
   Transfer transfer;
   double dt, h;
   RayleighDamping damping = {};
+  bool exact_rotation =
+      false;  // strains are of the stretch of the step alone, and angular momentum is kept (README.md)
 };
 
 struct FreeMotionOptions {
@@ -86,6 +89,10 @@ class ImplicitMatter {
   std::span<const NodeVector<double>> inertial_velocity() const { return bundles_.velocity(); }  // v~
   bool quadratic() const { return quadratic_; }  // E is, and one linear solve does
 
+  bool turned() const { return turned_; }  // some matter has exact rotation
+  // With exact rotation: E is from now on that of steps which turn as v does. The largest change of a strain.
+  double follow_rotation(const NodeVector<double>* v, Workers& workers);
+
   // gradient and direction may be nullptr
   MatterValue evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
                        Workers& workers);
@@ -117,12 +124,15 @@ class ImplicitMatter {
  private:
   struct BundleState {
     double F[9][bundle_size], rotation[9][bundle_size], volume[bundle_size], plastic[bundle_size];
+    double turn[9][bundle_size], spin[9][bundle_size], excess[bundle_size];
   };
 
   template <class P>
   PartState<P> load_state(std::size_t bundle, int part) const;
   template <class S>
   void load_bundles(const MatterStep<S>& step, Workers& workers);
+  template <class S>
+  void load_spin(const MatterStep<S>& step, std::size_t bundle);
   template <class S>
   void choose_laws(const MatterStep<S>& step);
   void keep_damping(Workers& workers);
@@ -135,6 +145,7 @@ class ImplicitMatter {
   PcgReport find_direction(const PcgOptions& options, Workers& workers);
   bool newton_direction(const PcgOptions& options, bool exact, std::span<const NodeVector<double>> v,
                         FreeMotionReport& report, Workers& workers);
+  FreeMotionReport minimise(const FreeMotionOptions& options, std::span<NodeVector<double>> v, Workers& workers);
   void find_better_start(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
   void accept_trial(const MatterValue& value, MatterValue& at, std::span<NodeVector<double>> v);
   bool search_line(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
@@ -147,7 +158,8 @@ class ImplicitMatter {
   RayleighDamping damping_;
   double dt_ = 0;
   double energy_noise_ = 0;  // J, rounding of the elastic energy of matter at rest
-  bool quadratic_ = false, mls_ = true;
+  double inv_h_ = 0;
+  bool quadratic_ = false, mls_ = true, turned_ = false;
   Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
 
   Buffer<Node<double>> touched_;  // what blocks add to the gradient, by touch

@@ -24,8 +24,12 @@ Matrix<Wide<T>, 3> load_factor(const T* rows) {
 template <class T>
 inline Matrix<Wide<T>, 3> multiply(Differential kind, const T* rows, const Matrix<Wide<T>, 3>& l) {
   using P = Wide<T>;
-  if (kind == Differential::quadratic)
-    return quadratic_product(load_factor(rows), P::load(rows + 9 * bundle_size), P::load(rows + 10 * bundle_size), l);
+  if (is_compact(kind)) {
+    const bool turned = kind == Differential::turned;
+    const Matrix<P, 3> M = quadratic_product(load_factor(rows), P::load(rows + 9 * bundle_size),
+                                             P::load(rows + 10 * bundle_size), turned ? symmetric_part(l) : l);
+    return (turned ? symmetric_part(M) : M) - P::load(rows + 11 * bundle_size) * skew_part(l);
+  }
   Matrix<P, 3> M = Matrix<P, 3>::zero();
 #pragma GCC unroll 9
   for (int i = 0; i < 9; ++i)
@@ -38,18 +42,21 @@ inline Matrix<Wide<T>, 3> multiply(Differential kind, const T* rows, const Matri
   return M;
 }
 
-// The block that a particle adds to a node at which its weight has this slope: xx, yy, zz, xy, xz, yz.
+// The block that a particle adds to a node at which its weight has this slope: xx, yy, zz, xy, xz, yz. Of a turned
+// differential it is that of the quadratic one, which differs by a part of the order of the strain.
 constexpr int block_entry[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 template <class T>
 inline void quadratic_block(const T* rows, const Vector<Wide<T>, 3>& slope, Wide<T>* block) {
   using P = Wide<T>;
   const P mu = P::load(rows + 9 * bundle_size), lambda = P::load(rows + 10 * bundle_size);
+  const P spin = P(T(0.5)) * P::load(rows + 11 * bundle_size);
   const Vector<P, 3> a = load_factor(rows) * slope;
-  const P all = mu * dot(a, a), along = mu + lambda;
+  const P all = mu * dot(a, a) - spin * dot(slope, slope), along = mu + lambda;
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
-    const P product = along * a[block_entry[k][0]] * a[block_entry[k][1]];
+    const int i = block_entry[k][0], j = block_entry[k][1];
+    const P product = along * a[i] * a[j] + spin * slope[i] * slope[j];
     block[k] = k < 3 ? product + all : product;
   }
 }
@@ -112,8 +119,8 @@ void MatterOperator<T>::fit(const Bundles& bundles, std::span<const Differential
   std::size_t total = 0;
   for (std::size_t k = 0; k < count; ++k) {
     offsets_[k] = total;
-    const bool quadratic = kinds[bundles.bundles()[k].group] == Differential::quadratic;
-    total += std::size_t(3 + (quadratic ? quadratic_rows : dense_rows)) * bundle_size;
+    const bool compact = is_compact(kinds[bundles.bundles()[k].group]);
+    total += std::size_t(3 + (compact ? compact_rows : dense_rows)) * bundle_size;
   }
   data_.resize(total);
   touched_.resize(bundles.touches().size());
@@ -171,12 +178,12 @@ void MatterOperator<T>::diagonal_block(std::size_t b) {
     const T* rows = places + 3 * bundle_size;
     for (int part = 0; part < bundle_parts<T>; ++part, places += P::lanes, rows += P::lanes) {
       const AxisWeights<T> a = load_weights(places, mls_);
-      const bool quadratic = kinds_[bundle.group] == Differential::quadratic;
+      const bool compact = is_compact(kinds_[bundle.group]);
       for (int n = 0; n < 27; ++n) {
         const int x = n / 9, y = 3 + n / 3 % 3, z = 6 + n % 3;
         const Vector<P, 3> slope = {{a.g[x] * a.w[y] * a.w[z], a.w[x] * a.g[y] * a.w[z], a.w[x] * a.w[y] * a.g[z]}};
         P entries[6];
-        quadratic ? quadratic_block(rows, slope, entries) : dense_block(rows, slope, entries);
+        compact ? quadratic_block(rows, slope, entries) : dense_block(rows, slope, entries);
         add_blocks<T>(sums + (n / 9 * reach_side + n / 3 % 3) * reach_side + n % 3, bundle.place, entries);
       }
     }

@@ -96,10 +96,11 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
     Matrix<P, 3> A = transpose(s.F);
     if constexpr (Traits<L>::corotated) A = s.rotation * A;
     const P mu = P(law.mu) * scale, lambda = P(law.lambda) * scale;
-    if (wanted.kind == Differential::quadratic) {
+    if (is_compact(wanted.kind)) {
       std::copy_n(A.a, 9, rows);
       rows[9] = mu;
       rows[10] = lambda;
+      rows[11] = s.excess;
       return;
     }
     quadratic_to_dense(A, mu, lambda, rows);
@@ -119,25 +120,39 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
 }  // namespace
 
 PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l) {
-  return std::visit([&](const auto& law) { return impulse_of(law, step, state, l); }, step.law);
+  const PartMatrix stretched = step.turned ? symmetric_part(l) + state.turn : l;
+  PartImpulse r = std::visit([&](const auto& law) { return impulse_of(law, step, state, stretched); }, step.law);
+  if (step.turned) r.moment = symmetric_part(r.moment);
+  const PartMatrix spun = skew_part(l) - state.spin;
+  r.energy -= Part(0.5) * state.excess * inner(spun, spun);
+  r.moment -= state.excess * spun;
+  return r;
 }
 
 template <class P>
 void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, RowsWanted wanted,
                        P* rows) {
-  const auto fill = [&](const auto& law) { differential_of(law, step, state, l, wanted, rows); };
+  const Matrix<P, 3> stretched = step.turned ? symmetric_part(l) + state.turn : l;
+  const auto fill = [&](const auto& law) { differential_of(law, step, state, stretched, wanted, rows); };
   if constexpr (std::is_same_v<Scalar<P>, float>)
     std::visit(fill, step.narrow_law);
   else
     std::visit(fill, step.law);
+  if (is_compact(wanted.kind)) return;
+  if (step.turned) symmetrise(rows);
+  take_spin(rows, state.excess);
 }
 template void part_differential(const PartStep&, const PartState<Wide<float>>&, const Matrix<Wide<float>, 3>&,
                                 RowsWanted, Wide<float>*);
 template void part_differential(const PartStep&, const PartState<Part>&, const PartMatrix&, RowsWanted, Part*);
 
-Differential differential_kind(const AnyLaw<double>& law, bool actuated) {
-  const bool quadratic = std::visit([](const auto& l) { return is_quadratic<std::remove_cvref_t<decltype(l)>>; }, law);
-  return quadratic && !actuated ? Differential::quadratic : Differential::dense;
+bool can_turn(const AnyLaw<double>& law) { return !std::holds_alternative<Linear<double>>(law); }
+
+Differential differential_kind(const PartStep& step) {
+  const bool quadratic =
+      std::visit([](const auto& l) { return is_quadratic<std::remove_cvref_t<decltype(l)>>; }, step.law);
+  if (!quadratic || step.actuated) return Differential::dense;
+  return step.turned ? Differential::turned : Differential::quadratic;
 }
 
 }  // namespace pliant

@@ -17,12 +17,16 @@ struct PartState {
   Matrix<P, 3> rotation;  // R0 of linear_corotated
   P volume;               // rest volume, m^3; 0 in empty lanes
   P plastic;
+  Matrix<P, 3> turn;  // m/s, in cells: what the stretch of a turn adds to the symmetric part of l (README.md)
+  Matrix<P, 3> spin;  // m/s, in cells: skew part of the velocity gradient at the start
+  P excess;           // kg: inertia of spin that a particle of this volume has not, and the nodes have
 };
 
 // of one piece of matter during a step
 struct PartStep {
   double dt, inv_h;
   bool actuated;
+  bool turned;                  // stretches are those without the turn of the step
   Matrix<double, 3> actuation;  // stress in the material frame, Pa
   Matrix<double, 3> pull;       // its part without negative eigenvalues
   AnyLaw<double> law;
@@ -35,7 +39,7 @@ struct PartImpulse {
   PartMatrix moment;
 };
 
-// of F = (1 + dt grad v) F_start: elastic, actuated and viscous
+// of F = (1 + dt grad v) F_start: elastic, actuated and viscous, and of spin
 PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l);
 
 // which rows are wanted
@@ -49,7 +53,10 @@ template <class P>
 void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, RowsWanted wanted,
                        P* rows);
 
+// whether stretches can be told from turns: linear knows of none
+bool can_turn(const AnyLaw<double>& law);
+
 // what kind the law's rows are
-Differential differential_kind(const AnyLaw<double>& law, bool actuated);
+Differential differential_kind(const PartStep& step);
 
 }  // namespace pliant

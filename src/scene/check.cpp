@@ -124,6 +124,13 @@ void check_step(const StepOptions& step, int dimension) {
   if (step.max_iterations < 1) {
     fail(ErrorCode::bad_input, "step: max_iterations is {}; give 1 or more", step.max_iterations);
   }
+  if (!(step.mass_damping >= 0 && std::isfinite(step.mass_damping))) {
+    fail(ErrorCode::bad_input, "step: mass_damping is {} 1/s; give a number that is not negative", step.mass_damping);
+  }
+  if (!(step.stiffness_damping >= 0 && std::isfinite(step.stiffness_damping))) {
+    fail(ErrorCode::bad_input, "step: stiffness_damping is {} s; give a number that is not negative",
+         step.stiffness_damping);
+  }
 }
 
 void check_shape(const Part& part, const Shape& shape) {

@@ -10,8 +10,8 @@ namespace pliant {
 
 namespace {
 
-// what a particle on the surface stands for, as a part of one inside: the half of its cell that is in the solid
-constexpr double surface_share = 0.5;
+// What a particle on the surface stands for, as a part of one inside: about the half of its cell that is in the solid.
+constexpr double surface_share = 0.5, least_share = 0.125, most_share = 1;
 
 // m, between particles
 double spacing_of(const Sampling& sampling, double cell, int dimension) {
@@ -66,6 +66,28 @@ std::vector<Point> fill(const Region& region, const Sampling& sampling, double s
   fail(ErrorCode::bad_input, "sampling method {} is unknown; use lattice or poisson", int(sampling.method));
 }
 
+double sum_of_squares(const std::vector<Point>& points) {
+  double sum = 0;
+  for (const Point& p : points) sum += dot(p, p);
+  return sum;
+}
+
+// the share with which the particles, each a small cube, have the second moment of the solid: it turns as it should
+double share_on_surface(const Solid& solid, const std::vector<Point>& on_surface, const std::vector<Point>& inside) {
+  if (on_surface.empty() || inside.empty() || !(solid.second_moment() > 0)) return surface_share;
+  const double outer = double(on_surface.size()), inner = double(inside.size()), D = solid.dimension();
+  const double outer_squares = sum_of_squares(on_surface), inner_squares = sum_of_squares(inside);
+  double share = surface_share;
+  // the cubes' own moments depend on the share, very little
+  for (int n = 0; n < 20; ++n) {
+    const double one = solid.volume() / (share * outer + inner);
+    const double cubes = D / 12 * (inner * std::pow(one, 1 + 2 / D) + outer * std::pow(share * one, 1 + 2 / D));
+    const double mean = (solid.second_moment() - cubes) / solid.volume();
+    share = std::clamp((mean * inner - inner_squares) / (outer_squares - mean * outer), least_share, most_share);
+  }
+  return share;
+}
+
 }  // namespace
 
 double volume(const Shape& shape, int dimension) { return Solid(shape, dimension).volume(); }
@@ -100,12 +122,13 @@ Samples sample(const Shape& shape, const Sampling& sampling, double cell, int di
          shape.mesh_file, solid.volume(), spacing);
   }
 
-  const double share = solid.volume() / (surface_share * double(on_surface.size()) + double(inside.size()));
+  const double on_surface_share = share_on_surface(solid, on_surface, inside);
+  const double share = solid.volume() / (on_surface_share * double(on_surface.size()) + double(inside.size()));
   Samples samples;
   samples.positions.reserve(on_surface.size() + inside.size());
   for (const std::vector<Point>* points : {&on_surface, &inside})
     for (const Point& p : *points) samples.positions.push_back(solid.place(p));
-  samples.volumes.assign(on_surface.size(), surface_share * share);
+  samples.volumes.assign(on_surface.size(), on_surface_share * share);
   samples.volumes.resize(samples.positions.size(), share);
   return samples;
 }

@@ -7,7 +7,8 @@
 //             2-D). The pattern repeats after some 24 spacings in 3-D and 64 in 2-D. The same seed gives the same
 //             points on every platform, up to round-off.
 // With a surface layer, points a spacing apart cover the surface and the inside is filled from half a spacing below it.
-// All particles have the same volume, those on the surface half of it; they sum to the volume of the shape, exactly.
+// All particles have the same volume, those on the surface about half of it: so much that the particles have the second
+// moment of the shape (a mesh: half). Volumes sum to that of the shape, exactly.
 #pragma once
 
 #include "pliant/scene.h"

@@ -51,6 +51,12 @@ void step_keys(Keys& keys, StepOptions& step) {
   keys.number({.name = "tolerance", .what = "of the contact solver, relative"}, step.tolerance, {1e-10, 1});
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);
+  keys.flag({.name = "exact_rotation", .what = "tells stretch from turning within a step; of method strong"},
+            step.exact_rotation);
+  keys.number({.name = "mass_damping", .unit = "1/s", .what = "Rayleigh's; of method strong"}, step.mass_damping,
+              not_negative);
+  keys.number({.name = "stiffness_damping", .unit = "s", .what = "Rayleigh's; of method strong"},
+              step.stiffness_damping, not_negative);
 }
 
 void material_keys(Keys& keys, Material& m) {

@@ -60,6 +60,22 @@ double Solid::volume() const {
   return 0;
 }
 
+double Solid::second_moment() const {
+  const double r = shape_.radius, l = shape_.length, V = volume();
+  const auto& [a, b, c] = shape_.size;
+  switch (shape_.kind) {
+    case Shape::Kind::box: return V * (a * a + b * b + (dimension_ == 3 ? c * c : 0)) / 12;
+    case Shape::Kind::sphere: return V * r * r * (dimension_ == 3 ? 0.6 : 0.5);
+    case Shape::Kind::cylinder: return V * (r * r / 2 + l * l / 12);
+    case Shape::Kind::capsule: {
+      const double ends = 4.0 / 3 * pi * r * r * r;
+      return (V - ends) * (r * r / 2 + l * l / 12) + ends * (0.6 * r * r + 0.375 * r * l + l * l / 4);
+    }
+    case Shape::Kind::mesh: return 0;
+  }
+  return 0;
+}
+
 double Solid::surface_area() const {
   const double r = shape_.radius;
   const auto& [a, b, c] = shape_.size;

@@ -17,9 +17,10 @@ class Solid {
   int dimension() const { return dimension_; }
   const MeshTree& tree() const { return *tree_; }  // of a mesh
 
-  double volume() const;        // m^3, in 2-D m^2
-  double surface_area() const;  // m^2, in 2-D m
-  Point lower() const;          // m, bounding box
+  double volume() const;         // m^3, in 2-D m^2
+  double second_moment() const;  // m^5, in 2-D m^4: the sum of x^2 over the volume; 0 if not known (mesh)
+  double surface_area() const;   // m^2, in 2-D m
+  Point lower() const;           // m, bounding box
   Point upper() const;
 
   // is p inside and at least this far from the surface?

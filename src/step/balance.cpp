@@ -1,5 +1,7 @@
 #include "step/balance.h"
 
+#include "implicit/spin.h"
+
 #include <cmath>
 
 namespace pliant {
@@ -7,30 +9,41 @@ namespace {
 
 constexpr std::size_t piece = 1024;  // particles
 
-// what the affine velocities carry, per mass and entry of C^T C: h^2/4 with the quadratic kernel
-double affine_inertia(const StepOptions& step) {
-  if (step.transfer == Transfer::pic || step.kernel != Kernel::quadratic) return 0;
-  return step.cell * step.cell / 4;
+// what the affine velocities carry, per mass and square of C
+struct AffineInertia {
+  double stretch, spin;
+};
+
+AffineInertia affine_inertia(const StepOptions& step, double volume) {
+  if (step.transfer == Transfer::pic || step.kernel != Kernel::quadratic) return {0, 0};
+  const double all = inertia_on_nodes(step.cell);
+  const bool own = step.method == Method::strong && step.transfer == Transfer::mls;
+  return {all, own ? inertia_of_cube(volume, step.cell) : all};
 }
 
 template <int D, class S>
-void add_particle(const Point<D, S>& p, const Rates<D, S>& q, const StepOptions& step, double inertia, Balance& b) {
+void add_particle(const Point<D, S>& p, const Rates<D, S>& q, const StepOptions& step, Balance& b) {
   const double m = p.mass;
+  const AffineInertia inertia = affine_inertia(step, p.volume);
   double x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, affine_energy = 0;
   for (int d = 0; d < D; ++d) {
     x[d] = p.x[d];
     v[d] = q.v[d];
   }
   const auto C = [&](int i, int j) { return i < D && j < D ? double(q.C[i * D + j]) : 0.0; };
-  for (int k = 0; k < D * D; ++k) affine_energy += double(q.C[k]) * double(q.C[k]);
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) {
+      const double stretch = (C(i, j) + C(j, i)) / 2, spin = (C(i, j) - C(j, i)) / 2;
+      affine_energy += inertia.stretch * stretch * stretch + inertia.spin * spin * spin;
+    }
   b.mass += m;
   for (int d = 0; d < 3; ++d) {
     const int e = (d + 1) % 3, f = (d + 2) % 3;
     b.momentum[d] += m * v[d];
-    b.angular_momentum[d] += m * (x[e] * v[f] - x[f] * v[e]) + m * inertia * (C(f, e) - C(e, f));
+    b.angular_momentum[d] += m * (x[e] * v[f] - x[f] * v[e]) + m * inertia.spin * (C(f, e) - C(e, f));
     b.gravity_energy -= d < D ? m * step.gravity[d] * x[d] : 0;
   }
-  b.kinetic_energy += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + inertia * affine_energy);
+  b.kinetic_energy += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + affine_energy);
 }
 
 // elastic energy and volume of a run of particles of one law
@@ -69,7 +82,6 @@ void add(Balance& total, const Balance& part) {
 
 template <int D, class S>
 Balance balance(const Model<S>& model, const State<D, S>& state, Workspace<D, S>& work) {
-  const double inertia = affine_inertia(model.scene.step);
   Balance total;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     const Group group = model.groups[g];
@@ -79,7 +91,7 @@ Balance balance(const Model<S>& model, const State<D, S>& state, Workspace<D, S>
       const std::size_t begin = group.begin + k * piece, end = std::min(group.end, begin + piece);
       Balance& b = work.partial_balances[k];
       for (std::size_t i = begin; i < end; ++i)
-        add_particle(state.particles.points[i], state.particles.rates[i], model.scene.step, inertia, b);
+        add_particle(state.particles.points[i], state.particles.rates[i], model.scene.step, b);
       std::visit([&](const auto& law) { add_law(law, state.particles.points.data() + begin, end - begin, b); },
                  model.laws[g]);
     });

@@ -324,8 +324,18 @@ void attempt_strong(Attempt<D, S>& a) {
       std::copy(a.now.actuations[g].begin(), a.now.actuations[g].end(), a.work.strong_actuations[g].a);
     a.work.strong->set_warm_start(a.now.warm);
     a.work.strong->run({a.work.layout, a.work.grid, points, reach, a.now.time},
-                       {a.work.layout, a.work.grid, points, a.model.materials, a.work.strong_actuations, o.kernel,
-                        o.transfer, o.dt, o.cell},
+                       {a.work.layout,
+                        a.work.grid,
+                        points,
+                        a.next.particles.rates,
+                        a.model.materials,
+                        a.work.strong_actuations,
+                        o.kernel,
+                        o.transfer,
+                        o.dt,
+                        o.cell,
+                        {o.mass_damping, o.stiffness_damping},
+                        o.exact_rotation},
                        a.work.bodies, a.work.workers);
     a.next.warm = a.work.strong->warm_start();
     a.work.grid.take_load(a.work.layout, a.grid_step, a.work.impulses);

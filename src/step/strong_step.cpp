@@ -13,6 +13,8 @@ namespace pliant {
 namespace {
 
 constexpr int max_refreshes = 3;
+constexpr int max_turns = 20;
+constexpr double first_tolerance = 1e-3, tolerance_per_turn = 1e-2;
 // what round-off leaves is good if it is below this
 constexpr double good_enough = 1e-6;
 
@@ -151,12 +153,23 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.arm = arm_;
   problem.jacobians = jacobians_;
   problem.potential = &set_.potential();
-  for (int refresh = 0;; ++refresh) {
-    const NewtonReport report = solve_newton(problem, options_, workers, solver_, {v_.data(), v_.size()}, w_);
+  implicit_->follow_rotation(v_.data(), workers);
+  NewtonOptions options = options_;
+  // the first solves need not be better than the turn that they assume
+  double rough = implicit_->turned() ? first_tolerance : 0;
+  for (int refresh = 0, turn = 0;;) {
+    options.relative_tolerance = std::max(options_.relative_tolerance, rough);
+    const NewtonReport report = solve_newton(problem, options, workers, solver_, {v_.data(), v_.size()}, w_);
     set_.count(report.iterations, report.residual, report.cg_iterations);
     check(report, time);
     for (std::size_t c = 0; c < set_.size(); ++c) set_.take(c, solver_.contact_velocity(c), solver_.impulse(c));
-    if (refresh == max_refreshes || !set_.refresh_friction()) return;
+    const bool last = rough <= options_.relative_tolerance && (report.iterations == 0 || turn == max_turns);
+    const bool turned = implicit_->turned() && !last;
+    if (turned) implicit_->follow_rotation(v_.data(), workers);
+    ++turn;
+    rough *= tolerance_per_turn;
+    const bool rubbed = refresh++ < max_refreshes && set_.refresh_friction();
+    if (!turned && !rubbed) return;
   }
 }
 

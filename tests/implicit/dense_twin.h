@@ -81,15 +81,43 @@ std::vector<StencilNode> stencil_of(Lump<S>& matter, const Block<3>& block, cons
   return nodes;
 }
 
+// the matrix that takes a 3x3 matrix to its symmetric (sign 1) or skew (sign -1) part
+inline Dense9 part_of(int sign) {
+  Dense9 m = Dense9::Zero();
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      m(3 * a + b, 3 * a + b) += 0.5;
+      m(3 * a + b, 3 * b + a) += 0.5 * sign;
+    }
+  return m;
+}
+
+// the spin of the nodes that is more than that of a cube
+template <class S>
+Dense9 spin_excess(const Lump<S>& matter, const Point<3, S>& p) {
+  if (matter.transfer != Transfer::mls) return Dense9::Zero();
+  const double h = double(S(matter.h)), cube = std::pow(double(p.volume), 2.0 / 3) / 12;
+  return double(p.mass) * (h * h / 4 - cube) / (h * h) * part_of(-1);
+}
+
+// l without the turn of the step, if that is wanted
+template <class S>
+Matrix<double, 3> stretched(const Lump<S>& matter, const AnyLaw<double>& law, const Matrix<double, 3>& l) {
+  if (!matter.exact_rotation || std::holds_alternative<Linear<double>>(law)) return l;
+  const double scale = matter.dt / double(S(matter.h));
+  const Svd<double, 3> d = svd(add_diagonal(scale * l, 1.0));
+  return (1 / scale) * add_diagonal(d.V * Matrix<double, 3>::diagonal(d.sigma) * transpose(d.V), -1.0);
+}
+
 // entry (a b, c d): derivative of the moment M_ab by the gradient l_cd in cells
 template <class S>
 Dense9 moment_derivative(const Lump<S>& matter, std::size_t group, const Point<3, S>& p, const Matrix<double, 3>& l) {
   const double inv_h = 1 / double(S(matter.h)), dt = matter.dt, volume = double(p.volume);
   Matrix<double, 3> start;
   for (int k = 0; k < 9; ++k) start.a[k] = double(p.F[k]);
-  const Matrix<double, 3> F = start + (dt * inv_h) * (l * start);
-  const Memory<double, 3> memory = {start, double(p.plastic)};
   const AnyLaw<double>& law = matter.laws()[group];
+  const Matrix<double, 3> F = start + (dt * inv_h) * (stretched(matter, law, l) * start);
+  const Memory<double, 3> memory = {start, double(p.plastic)};
   // dF = dt/h l F: the matrix from l to F
   Dense9 to_F = Dense9::Zero();
   for (int a = 0; a < 3; ++a)
@@ -111,11 +139,15 @@ Dense9 moment_derivative(const Lump<S>& matter, std::size_t group, const Point<3
     return dense;
   }();
   const double damped = matter.damping.stiffness / dt;
-  return elastic(F) + damped * (elastic(start) + viscous) + viscous;
+  const Dense9 all = elastic(F) + damped * (elastic(start) + viscous) + viscous;
+  if (!matter.exact_rotation || std::holds_alternative<Linear<double>>(law)) return all;
+  return part_of(1) * all * part_of(1);
 }
 
+enum class Terms { all, inertia };
+
 template <class S>
-BlockMatrix assemble(Lump<S>& matter, const NodeVectors& v) {
+BlockMatrix assemble(Lump<S>& matter, const NodeVectors& v, Terms terms = Terms::all) {
   BlockMatrix A(v.size());
   for (std::size_t i = 0; i < v.size(); ++i)
     A.at(i, i) += (1 + matter.dt * matter.damping.mass) * matter.implicit.mass()[i] * Eigen::Matrix3d::Identity();
@@ -131,7 +163,8 @@ BlockMatrix assemble(Lump<S>& matter, const NodeVectors& v) {
         for (const StencilNode& n : nodes)
           for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) l(a, b) += v[n.node][a] * n.slope[b];
-        const Dense9 Q = moment_derivative(matter, segment.group, p, l);
+        Dense9 Q = -spin_excess(matter, p);
+        if (terms == Terms::all) Q += moment_derivative(matter, segment.group, p, l);
         for (const StencilNode& m : nodes)
           for (const StencilNode& n : nodes)
             for (int a = 0; a < 3; ++a)

@@ -156,6 +156,32 @@ TEST_P(ImplicitEnergy, OperatorIsTheMatrixOfPlainLoops) {
     }
 }
 
+// with the turn of the step taken out of the strain
+TEST_P(ImplicitEnergy, ExactRotation) {
+  matter.exact_rotation = true;
+  disturb(matter, 0, 0.1, 0.3, 4);
+  start();
+  ImplicitMatter& m = matter.implicit;
+  const std::size_t n = m.nodes();
+  const NodeVectors v = sum(matter.v, 0.5, random_vectors(n, 1)), x = random_vectors(n, 8), d = random_vectors(n, 9);
+  const double first = m.follow_rotation(v.data(), matter.workers());
+  EXPECT_EQ(first > 0, GetParam() != Law::linear);
+  EXPECT_EQ(m.follow_rotation(v.data(), matter.workers()), 0);
+  MatterOperator<double> A;
+  m.linearise(v.data(), Curvature::positive, A, matter.workers());
+  NodeVectors y(n), gradient(n);
+  A.apply(x.data(), y.data(), matter.workers());
+  const NodeVectors exact = assemble(matter, v).multiply(x), gap = sum(y, -1, exact);
+  // singular values and rotations to a few ulps
+  EXPECT_LT(std::sqrt(product(gap, gap)), 1e-13 * std::sqrt(product(exact, exact)));
+  // as in GradientIsTheDerivative
+  const MatterValue at = m.evaluate(v.data(), gradient.data(), d.data(), matter.workers());
+  const double s = 1e-3;
+  const auto E = [&](double t) { return m.energy(sum(v, t, d).data(), matter.workers()); };
+  const double slope = (8 * (E(s) - E(-s)) - (E(2 * s) - E(-2 * s))) / (12 * s);
+  EXPECT_NEAR(slope, at.slope, 1e-8 * std::sqrt(product(gradient, gradient) * product(d, d)));
+}
+
 TEST_P(ImplicitEnergy, OperatorIsSymmetricAndPositive) {
   disturb(matter, -0.1, 0.6, 0.3, 6);  // far from rest, some inverted
   start();
@@ -163,18 +189,43 @@ TEST_P(ImplicitEnergy, OperatorIsSymmetricAndPositive) {
   const std::size_t n = m.nodes();
   MatterOperator<double> A;
   m.linearise(matter.v.data(), Curvature::positive, A, matter.workers());
-  double least_mass = 1e300;
-  for (double mass : m.mass()) least_mass = std::min(least_mass, mass);
+  const BlockMatrix M = assemble(matter, matter.v, Terms::inertia);
   for (unsigned seed = 0; seed < 20; ++seed) {
     const NodeVectors x = random_vectors(n, seed), y = random_vectors(n, seed + 100);
     NodeVectors Ax(n), Ay(n);
     const double xAx = A.apply(x.data(), Ax.data(), matter.workers());
     A.apply(y.data(), Ay.data(), matter.workers());
     EXPECT_NEAR(product(y, Ax), product(x, Ay), 1e-13 * std::sqrt(product(Ax, Ax) * product(y, y)));
-    double inertia = 0;
-    for (std::size_t i = 0; i < n; ++i) inertia += m.mass()[i] * sum_of_lanes(x[i] * x[i]);
+    const double inertia = product(x, M.multiply(x));
+    EXPECT_GT(inertia, 0);
     EXPECT_GE(xAx, inertia * (1 - 1e-12));
   }
+}
+
+// Particles turn with the inertia of cubes in their places, not with that of what they give to the nodes.
+TEST(ImplicitInertia, IsThatOfTheParticles) {
+  Lump<double> matter(0.05, 1);
+  matter.add_box(material_of(Law::neo_hookean), {{0.31, -0.2, 0.13}}, {{0.15, 0.1, 0.1}});
+  matter.scatter();
+  matter.begin();
+  const Vec spin = {{3, -5, 7}};
+  NodeVectors v(matter.implicit.nodes(), NodeVector<double>(0));
+  double expected = 0;
+  for (const Point<3, double>& p : matter.particles.points) {
+    const Vec u = cross(spin, {{p.x[0], p.x[1], p.x[2]}});
+    const double cube = 2 * std::pow(p.volume, 2.0 / 3) / 12;  // about any axis
+    expected += 0.5 * p.mass * (dot(u, u) + cube * dot(spin, spin));
+  }
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const int number = int(matter.implicit.bundles().numbers()[i]), n = number % block_nodes<3>;
+    const std::int32_t* coord = matter.layout().slots[std::size_t(number / block_nodes<3>)].coord;
+    const int place[3] = {n / (block_side * block_side), n / block_side % block_side, n % block_side};
+    Vec x;
+    for (int d = 0; d < 3; ++d) x[d] = matter.h * (coord[d] * block_side + place[d]);
+    const Vec u = cross(spin, x);
+    for (int d = 0; d < 3; ++d) v[i].set(d, u[d]);
+  }
+  EXPECT_NEAR(0.5 * product(v, assemble(matter, v, Terms::inertia).multiply(v)), expected, 1e-13 * expected);
 }
 
 // closed forms in the principal frame against the laws' own differentials

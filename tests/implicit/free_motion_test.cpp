@@ -7,6 +7,8 @@
 
 #include <Eigen/Cholesky>
 
+#include <numbers>
+
 namespace pliant {
 namespace {
 
@@ -116,13 +118,17 @@ TEST_P(FreeMotion, IsTheExplicitStepAsTheStepVanishes) {
     ASSERT_EQ(lump.solve().status, Status::converged);
     const std::vector<std::uint32_t> numbers(lump.implicit.bundles().numbers().begin(),
                                              lump.implicit.bundles().numbers().end());
+    NodeVectors change_of_v = lump.v;
+    for (std::size_t i = 0; i < numbers.size(); ++i) change_of_v[i] -= lump.implicit.inertial_velocity()[i];
+    const NodeVectors impulse = assemble(lump, lump.v, Terms::inertia).multiply(change_of_v);
     lump.scatter_explicit();
     double difference = 0, change = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const Node<double>& node = lump.grid().node(numbers[i]);
       for (int d = 0; d < 3; ++d) {
-        difference += node.a[node_mass] * std::pow(node.a[d] - lump.v[i][d], 2);
-        change += node.a[node_mass] * std::pow(node.a[d] - lump.implicit.inertial_velocity()[i][d], 2);
+        const double expected = node.a[node_mass] * (node.a[d] - lump.implicit.inertial_velocity()[i][d]);
+        difference += std::pow(impulse[i][d] - expected, 2) / node.a[node_mass];
+        change += expected * expected / node.a[node_mass];
       }
     }
     gap[k] = std::sqrt(difference);
@@ -245,6 +251,51 @@ TEST_P(FreeMotion, SpinsAtAnyStiffness) {
   }
 }
 
+// sum of x times m v, and of the turning of each particle as a cube
+template <class S>
+double angular_momentum(const Lump<S>& lump) {
+  double sum = 0;
+  for (std::size_t i = 0; i < lump.particles.size(); ++i) {
+    const Point<3, S>& p = lump.particles.points[i];
+    const Rates<3, S>& r = lump.particles.rates[i];
+    const double cube = std::pow(double(p.volume), 2.0 / 3) / 12;
+    sum += p.mass * (p.x[0] * r.v[1] - p.x[1] * r.v[0] + cube * (r.C[3] - r.C[1]));
+  }
+  return sum;
+}
+
+// Ten turns a second in steps of a millisecond. Backward Euler loses (omega dt)^2 = .4 % of the spin in each of them.
+TEST_P(FreeMotion, ExactRotationKeepsSpinAndVolume) {
+  if (GetParam() == Law::linear) return;  // knows no rotation
+  const bool flows = GetParam() == Law::liquid || GetParam() == Law::eraser || GetParam() == Law::sand;
+  SmallCube<double> lump(GetParam(), 1e8);
+  lump.gravity = Vec::zero();
+  lump.dt = 1e-3;
+  lump.exact_rotation = true;
+  lump.options.relative_tolerance = 1e-9;
+  const double omega = 20 * std::numbers::pi;
+  const Vec center = lump.center();
+  for (std::size_t i = 0; i < lump.particles.size(); ++i) {
+    const double* x = lump.particles.points[i].x;
+    Rates<3, double>& r = lump.particles.rates[i];
+    r.v[0] = -omega * (x[1] - center[1]);
+    r.v[1] = omega * (x[0] - center[0]);
+    r.C[1] = -omega;
+    r.C[3] = omega;
+  }
+  const double before = angular_momentum(lump);
+  for (int step = 0; step < (flows ? 5 : 100); ++step) ASSERT_EQ(lump.step().status, Status::converged) << step;
+  // residuals of 1e-9 of D p in each step
+  EXPECT_NEAR(angular_momentum(lump), before, 1e-7 * before);
+  if (flows) return;
+  // density (omega r)^2 / E is 1e-5
+  for (const Point<3, double>& p : lump.particles.points) {
+    Matrix<double, 3> F;
+    std::copy_n(p.F, 9, F.a);
+    ASSERT_NEAR(determinant(F), 1, 1e-3);
+  }
+}
+
 TEST(FreeMotionDamping, MassDampingSlowsATranslation) {
   SmallCube<double> lump(Law::neo_hookean, 1e5);
   lump.gravity = Vec::zero();
@@ -319,9 +370,17 @@ TEST(FreeMotionReports, NamesWhatWentWrong) {
 }
 
 ErrorCode code_of(Lump<double>& lump, Kernel kernel) {
-  const MatterStep<double> step = {
-      lump.layout(), lump.grid(), lump.particles.points, lump.materials, {}, kernel, Transfer::mls,
-      lump.dt,       lump.h,      lump.damping};
+  const MatterStep<double> step = {lump.layout(),
+                                   lump.grid(),
+                                   lump.particles.points,
+                                   lump.particles.rates,
+                                   lump.materials,
+                                   {},
+                                   kernel,
+                                   Transfer::mls,
+                                   lump.dt,
+                                   lump.h,
+                                   lump.damping};
   try {
     lump.implicit.begin(step, lump.workers());
   } catch (const Error& error) {

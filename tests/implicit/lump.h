@@ -38,6 +38,7 @@ class Lump {
   Vec gravity = {{0, 0, -9.81}};
   Transfer transfer = Transfer::mls;
   RayleighDamping damping;
+  bool exact_rotation = false;
   FreeMotionOptions options;
   std::vector<Material> materials;
   std::vector<Matrix<double, 3>> actuations;
@@ -84,8 +85,9 @@ class Lump {
   void begin() {
     laws_.clear();
     for (const Material& m : materials) laws_.push_back(make_law<double>(m));
-    const MatterStep<S> step = {layout_,  grid_, particles.points, materials, actuations, Kernel::quadratic,
-                                transfer, dt,    double(S(h)),     damping};
+    const MatterStep<S> step = {layout_,   grid_,        particles.points,  particles.rates,
+                                materials, actuations,   Kernel::quadratic, transfer,
+                                dt,        double(S(h)), damping,           exact_rotation};
     implicit.begin(step, workers_);
     v.assign(implicit.inertial_velocity().begin(), implicit.inertial_velocity().end());
   }

@@ -158,7 +158,10 @@ inline Scene full_scene(const TemporaryFolder& folder) {
                 false,
                 Method::one_way,
                 dice.between(1e-10, 1),
-                765};
+                765,
+                true,
+                dice.between(0, 1),
+                dice.between(0, 1)};
   scene.materials = all_materials(dice);
   scene.matter = all_matter(dice, folder.file("tetrahedron.obj"));
   scene.boundaries = all_boundaries(dice);

@@ -133,6 +133,9 @@ inline void expect_same(const StepOptions& a, const StepOptions& b) {
   EXPECT_EQ(a.method, b.method);
   expect_same(a.tolerance, b.tolerance, "tolerance");
   EXPECT_EQ(a.max_iterations, b.max_iterations);
+  EXPECT_EQ(a.exact_rotation, b.exact_rotation);
+  expect_same(a.mass_damping, b.mass_damping, "mass_damping");
+  expect_same(a.stiffness_damping, b.stiffness_damping, "stiffness_damping");
 }
 
 template <class Thing>

@@ -84,6 +84,46 @@ TEST(Strong, FallsFreelyWithEveryLaw) {
   }
 }
 
+// ten turns a second, steps of a millisecond
+void keeps_spinning(Law law, int steps) {
+  SCOPED_TRACE(name(law));
+  Scene scene = cube_scene(law);
+  scene.materials[0].E = 1e7;
+  scene.step.gravity = {0, 0, 0};
+  scene.step.dt = 1e-3, scene.step.tolerance = 1e-8;
+  scene.step.exact_rotation = true;
+  scene.matter[0].angular_velocity = {0, 0, 20 * 3.14159265358979};
+  World world(scene, 2);
+  const Balance before = world.balance();
+  for (int i = 0; i < steps; ++i) world.step();
+  const Balance after = world.balance();
+  // 1e-8 of the momentum may be left over in each step, with any sign
+  EXPECT_NEAR(after.angular_momentum[2], before.angular_momentum[2], 1e-6 * before.angular_momentum[2]);
+  // what centrifugal forces stretch: density (omega r)^2 / E is 6e-4 at the edges
+  EXPECT_NEAR(after.volume, before.volume, 1e-3 * before.volume);
+}
+TEST(Strong, ExactRotationKeepsAngularMomentumAndVolume) {
+  keeps_spinning(Law::linear_corotated, 20);
+  keeps_spinning(Law::neo_hookean, 20);
+}
+TEST(Strong, LONG_ExactRotationKeepsAngularMomentumAndVolumeForASecond) {
+  for (Law law : {Law::linear_corotated, Law::fixed_corotated, Law::neo_hookean, Law::hencky})
+    keeps_spinning(law, 1000);
+}
+
+// half of the velocity is left after ln 2 / mass_damping
+TEST(Strong, MassDampingSlowsDown) {
+  Scene scene = cube_scene();
+  scene.step.gravity = {0, 0, 0};
+  scene.step.dt = 1e-3, scene.step.mass_damping = 2;
+  scene.matter[0].velocity = {1, 0, 0};
+  World world(scene, 1);
+  for (int i = 0; i < 100; ++i) world.step();
+  const Balance b = world.balance();
+  // backward Euler: (1 + 2 dt)^-100
+  EXPECT_NEAR(b.momentum[0], b.mass * std::pow(1.002, -100), 1e-6 * b.mass);
+}
+
 TEST(Strong, ACubeAtRestWeighsWhatItWeighs) {
   Scene scene = cube_scene();
   scene.bodies = {body_of(floor_text)};
