@@ -99,6 +99,14 @@ struct Contact {
   std::vector<ContactPair> pairs;
 };
 
+// Stops an actuator on its way to a waypoint, as a hand that closes, once a body is pushed hard enough. The control then
+// stays as it is until the stretch to a waypoint of Motion::release, which starts from there. No force stops a motion
+// that rests, or that lets go.
+struct UntilForce {
+  std::string body;                   // "name/part"; empty: no force stops the motion
+  double newton = 0;                  // N, norm of the sum of the contact forces on the body alone, of matter and of other bodies
+};
+
 // Where something should be at given times; smooth in between, at rest before the first and after the last.
 struct Motion {
   enum class Kind { actuator, mocap, boundary, gripper };
@@ -109,6 +117,8 @@ struct Motion {
   std::vector<double> times;          // s, ascending
   // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary, its centre (3)
   std::vector<std::vector<double>> values;
+  UntilForce until_force = {};        // actuator only
+  std::vector<bool> release = {};     // per time: on the way there the control lets go of where until_force holds it; empty: never
 };
 
 struct Record {

@@ -66,7 +66,24 @@ Field<Motion> values_field() {
   return {"values", "collections.abc.Sequence[collections.abc.Sequence[float]]", get, set};
 }
 
+Field<Motion> release_field() {
+  const auto get = [](const Motion& motion) {
+    nb::list flags;
+    for (const bool flag : motion.release) flags.append(nb::bool_(flag));
+    return nb::tuple(flags);
+  };
+  const auto set = [](Motion& motion, nb::handle value) {
+    if (!nb::try_cast(value, motion.release)) wrong_type("Motion.release", "a list of true and false", value);
+  };
+  return {"release", "collections.abc.Sequence[bool]", get, set};
+}
+
 void bind_motion(nb::module_& module) {
+  Record<UntilForce>(module, "UntilForce",
+                     "Stops an actuator that moves, as a hand closes, once its body is pushed hard enough.")
+      .field("body", &UntilForce::body, "'name/part': the body that feels the force; empty: no force stops the motion")
+      .field("newton", &UntilForce::newton, "N, norm of the sum of its contact forces, of matter and of other bodies")
+      .finish();
   Record<Motion>(module, "Motion",
                  "Where something should be at given times; at rest before the first and after the last.")
       .field("kind", &Motion::kind, "actuator, mocap, boundary or gripper")
@@ -75,6 +92,9 @@ void bind_motion(nb::module_& module) {
       .field(times_field(), "tuple[float, ...]", "s, ascending")
       .field(values_field(), "tuple[tuple[float, ...], ...]",
              "per time: control (1 number), position and quaternion (7) of mocap and gripper, centre of a boundary (3)")
+      .field("until_force", &Motion::until_force, "actuator: its control stays as it is once a body is pushed so hard")
+      .field(release_field(), "tuple[bool, ...]",
+             "per time: on the way there the control lets go of where until_force holds it; empty: never")
       .finish();
 }
 

@@ -20,6 +20,7 @@ from pliant._core import (
     StepOptions,
     StepReport,
     Taxels,
+    UntilForce,
     World,
     Wrench,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "TooFastError",
     "TooLargeError",
     "Transfer",
+    "UntilForce",
     "World",
     "Wrench",
     "__version__",

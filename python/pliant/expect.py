@@ -218,16 +218,26 @@ def body_speed(asked: Asked, part: Part) -> float:
     return float(np.linalg.norm(twist[3:]))
 
 
+def forces_on(asked: Asked, part: Part) -> list[Array]:
+    """One row per step."""
+    name, quantity = asked.expect.name, asked.expect.quantity
+    if part.kind != "body":
+        raise BadInputError(f"expect '{name}': {quantity} is of a body, and '{asked.expect.of}' is a {part.kind}")
+    if not feels_matter(asked.world):
+        raise BadInputError(f"expect '{name}': bodies do not feel matter here; use 'method: async' in step")
+    return asked.log.forces.get(asked.world.model.body(part.number).name, [])
+
+
+def most_force(asked: Asked, part: Part) -> float:
+    rows = forces_on(asked, part)
+    return max(float(np.linalg.norm(row)) for row in rows) if rows else math.nan
+
+
 def force(axis: int) -> Callable[[Asked, Part], float]:
     """Mean of the last tenth of the run."""
 
     def measure(asked: Asked, part: Part) -> float:
-        name, quantity = asked.expect.name, asked.expect.quantity
-        if part.kind != "body":
-            raise BadInputError(f"expect '{name}': {quantity} is of a body, and '{asked.expect.of}' is a {part.kind}")
-        if not feels_matter(asked.world):
-            raise BadInputError(f"expect '{name}': bodies do not feel matter here; use 'method: async' in step")
-        rows = asked.log.forces.get(asked.world.model.body(part.number).name, [])
+        rows = forces_on(asked, part)
         last = rows[len(rows) - -(-len(rows) // 10) :]
         return float(np.mean([row[axis] for row in last])) if last else math.nan
 
@@ -264,8 +274,9 @@ BODY: dict[str, OnPart] = {
     "force_x": force(0),
     "force_y": force(1),
     "force_z": force(2),
+    "most_force": most_force,
 }
-FORCES = ("force_x", "force_y", "force_z")
+FORCES = ("force_x", "force_y", "force_z", "most_force")
 JOINT: dict[str, OnPart] = {"position": joint_position, "velocity": joint_velocity}
 SENSOR: dict[str, OnPart] = {"value": sensor_value}
 PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "site", "geom"): BODY}

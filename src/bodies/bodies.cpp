@@ -272,6 +272,25 @@ std::vector<double> Bodies::twist_jacobian(int body, const Vector<double, 3>& po
 }
 
 const double* Bodies::velocity() const { return data_->qvel; }
+
+Vector<double, 3> Bodies::contact_force(int body) const {
+  const mjModel* m = model_.get();
+  const mjData* d = data_.get();
+  Vector<double, 3> sum = {0, 0, 0};
+  for (int i = 0; i < d->ncon; ++i) {
+    const mjContact& contact = d->contact[i];
+    const auto body_of = [&](int side) { return contact.geom[side] < 0 ? -1 : m->geom_bodyid[contact.geom[side]]; };
+    // the frame's x points from the first geom to the second, which the force pushes; the first feels the reaction
+    const double sign = double(body_of(1) == body) - double(body_of(0) == body);
+    if (sign == 0) continue;
+    double force[6], world[3];
+    mj_contactForce(m, d, i, force);
+    mju_mulMatTVec3(world, contact.frame, force);
+    for (int k = 0; k < 3; ++k) sum[k] += sign * world[k];
+  }
+  return sum;
+}
+
 bool Bodies::takes_damping_implicitly() const { return model_->opt.integrator == mjINT_IMPLICITFAST; }
 
 std::vector<double> Bodies::mass_matrix() const {

@@ -71,6 +71,8 @@ class Bodies {
   std::vector<double> twist_jacobian(int body, const Vector<double, 3>& point) const;
 
   const double* velocity() const;  // qvel
+  // N, in world axes: what other bodies pushed it with by their contacts, after step() or forward()
+  Vector<double, 3> contact_force(int body) const;
 
   // after forward(); nv x nv, row-major
   std::vector<double> mass_matrix() const;

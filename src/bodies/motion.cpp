@@ -72,6 +72,57 @@ int control_address(const Motion& motion, const mjModel* m) {
   return m->actuator_ctrladr[actuator];
 }
 
+void check_until_force(const Motion& motion) {
+  const UntilForce& rule = motion.until_force;
+  if (!motion.release.empty() && motion.release.size() != motion.times.size()) {
+    fail(ErrorCode::bad_input, "{}: {} times and {} of release; give as many of each, or no release", title(motion),
+         motion.times.size(), motion.release.size());
+  }
+  if (rule.body.empty()) {
+    if (motion.release.empty() && rule.newton == 0) return;
+    fail(ErrorCode::bad_input, "{}: until_force names no body; name the one that feels the force", title(motion));
+  }
+  if (motion.kind != Motion::Kind::actuator) {
+    fail(ErrorCode::bad_input, "{}: until_force stops actuators and nothing else; remove it", title(motion));
+  }
+  if (!(rule.newton > 0) || !std::isfinite(rule.newton)) {
+    fail(ErrorCode::bad_input, "{}: until_force is {} N on '{}'; give a positive number", title(motion), rule.newton,
+         rule.body);
+  }
+}
+
+bool is_release(const Motion& motion, std::size_t i) { return i < motion.release.size() && motion.release[i]; }
+
+// number of the waypoint that the motion leaves at this time; the last also after it. Not before the first.
+std::size_t stretch_at(const Motion& motion, double time) {
+  const auto after = std::upper_bound(motion.times.begin(), motion.times.end(), time);
+  return std::size_t(after - motion.times.begin()) - 1;
+}
+
+// a force may stop it: it is on its way to another value, and not to let go
+bool can_stop(const Motion& motion, double time) {
+  if (time < motion.times.front() || time >= motion.times.back()) return false;
+  const std::size_t i = stretch_at(motion, time);
+  return motion.values[i] != motion.values[i + 1] && !is_release(motion, i + 1);
+}
+
+bool is_held(const Motion& motion, const MotionHold& hold, double time) {
+  if (hold.since > time) return false;
+  for (std::size_t i = 0; i < motion.times.size() && motion.times[i] <= time; ++i) {
+    if (motion.times[i] > hold.since && is_release(motion, i)) return false;
+  }
+  return true;
+}
+
+// where a motion is that may have been stopped: there, or on its way from there to where it lets go
+double held_control(const Motion& motion, const MotionHold& hold, double time) {
+  if (!is_held(motion, hold, time)) return sample_motion(motion, time).value[0];
+  const std::size_t i = stretch_at(motion, time);
+  if (!is_release(motion, i + 1)) return hold.control;
+  const double u = (time - motion.times[i]) / (motion.times[i + 1] - motion.times[i]);
+  return hold.control + progress(motion.path, u).s * (motion.values[i + 1][0] - hold.control);
+}
+
 }  // namespace
 
 int motion_width(Motion::Kind kind) {
@@ -107,13 +158,13 @@ void check_motion(const Motion& motion) {
     }
     if (has_rotation(motion)) check_quaternion(motion, i);
   }
+  check_until_force(motion);
 }
 
 MotionSample sample_motion(const Motion& motion, double time) {
   if (!(time >= motion.times.front())) return at_rest(motion, 0);
   if (time >= motion.times.back()) return at_rest(motion, motion.times.size() - 1);
-  const auto after = std::upper_bound(motion.times.begin(), motion.times.end(), time);
-  const std::size_t i = std::size_t(after - motion.times.begin()) - 1;
+  const std::size_t i = stretch_at(motion, time);
   const double duration = motion.times[i + 1] - motion.times[i];
   const Progress done = progress(motion.path, (time - motion.times[i]) / duration);
 
@@ -152,6 +203,10 @@ MotionPlayer::MotionPlayer(const std::vector<Motion>& motions, const mjModel* mo
     const int address = mocap ? mocap_number(motion, model) : control_address(motion, model);
     if (!mocap) check_range(motion, address, model);
     tracks_.push_back({motion, address});
+    if (motion.until_force.body.empty()) continue;
+    tracks_.back().force_body =
+        require_part(model, Part::body, motion.until_force.body, title(motion) + ", until_force");
+    tracks_.back().hold = int(hold_count_++);
   }
 }
 
@@ -167,9 +222,13 @@ void MotionPlayer::check_range(const Motion& motion, int control, const mjModel*
   }
 }
 
-void MotionPlayer::apply(double time, Bodies& bodies) const {
+void MotionPlayer::apply(double time, Bodies& bodies, std::span<const MotionHold> holds) const {
   mjData* d = bodies.data();
   for (const Track& track : tracks_) {
+    if (track.hold >= 0 && std::size_t(track.hold) < holds.size()) {
+      d->ctrl[track.address] = held_control(track.motion, holds[std::size_t(track.hold)], time);
+      continue;
+    }
     const MotionSample sample = sample_motion(track.motion, time);
     if (track.motion.kind == Motion::Kind::actuator) {
       d->ctrl[track.address] = sample.value[0];
@@ -177,6 +236,18 @@ void MotionPlayer::apply(double time, Bodies& bodies) const {
     }
     std::copy_n(sample.value.begin(), 3, d->mocap_pos + 3 * track.address);
     std::copy_n(sample.value.begin() + 3, 4, d->mocap_quat + 4 * track.address);
+  }
+}
+
+void MotionPlayer::feel(double time, const Bodies& bodies, std::span<const Wrench> matter,
+                        std::span<MotionHold> holds) const {
+  for (const Track& track : tracks_) {
+    if (track.hold < 0 || !can_stop(track.motion, time)) continue;
+    MotionHold& hold = holds[std::size_t(track.hold)];
+    if (is_held(track.motion, hold, time)) continue;
+    Vector<double, 3> force = bodies.contact_force(track.force_body);
+    for (int k = 0; k < 3; ++k) force[k] += matter[std::size_t(track.force_body)].force[std::size_t(k)];
+    if (norm(force) >= track.motion.until_force.newton) hold = {bodies.data()->ctrl[track.address], time};
   }
 }
 

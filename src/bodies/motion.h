@@ -5,6 +5,7 @@
 #include "pliant/scene.h"
 
 #include <array>
+#include <span>
 #include <vector>
 
 namespace pliant {
@@ -27,6 +28,13 @@ struct MotionSample {
 // way, by the same s.
 MotionSample sample_motion(const Motion& motion, double time);
 
+// A control that a force has stopped, and since when. State of the world.
+struct MotionHold {
+  static constexpr double never = 1e300;
+  double control = 0;
+  double since = never;  // s
+};
+
 // Actuator and mocap motions with their targets found in a model. Boundary motions are the grid's and are passed over;
 // gripper motions must have been turned into actuator motions (ik.h).
 class MotionPlayer {
@@ -35,17 +43,26 @@ class MotionPlayer {
   // Throws Error(bad_input), also for a control outside of its actuator's range and for two motions of one target
   MotionPlayer(const std::vector<Motion>& motions, const mjModel* model);
 
+  // of motions that a force may stop; a world keeps one MotionHold for each
+  std::size_t hold_count() const { return hold_count_; }
+
   // sets ctrl, mocap_pos and mocap_quat for a time
-  void apply(double time, Bodies& bodies) const;
+  void apply(double time, Bodies& bodies, std::span<const MotionHold> holds = {}) const;
+  // after the step whose controls were applied for this time, with the forces of matter by number of the body: holds
+  // what these and the bodies' own contacts have stopped
+  void feel(double time, const Bodies& bodies, std::span<const Wrench> matter, std::span<MotionHold> holds) const;
 
  private:
   struct Track {
     Motion motion;
-    int address;  // in ctrl, or number of the mocap body
+    int address;         // in ctrl, or number of the mocap body
+    int force_body = 0;  // number of the body of until_force
+    int hold = -1;       // number of its MotionHold, if it has one
   };
   void check_range(const Motion& motion, int control, const mjModel* model) const;
 
   std::vector<Track> tracks_;
+  std::size_t hold_count_ = 0;
 };
 
 }  // namespace pliant

@@ -18,7 +18,7 @@ namespace pliant {
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};
-constexpr std::uint64_t version = 2;
+constexpr std::uint64_t version = 3;
 constexpr std::size_t name_size = 16;
 
 class Fingerprint {

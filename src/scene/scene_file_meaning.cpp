@@ -134,6 +134,7 @@ class Meaning {
     } else if (!motion.target.empty()) {
       known_body(here, kind, motion.target, true);
     }
+    if (!motion.until_force.body.empty()) known_body(here, "body", motion.until_force.body, false);
     if (motion.times.empty() && marks_.count(here + ": waypoints"))
       say(here, "waypoints", "it has no waypoints", "add some");
     for (std::size_t i = 1; i < motion.times.size(); ++i) {

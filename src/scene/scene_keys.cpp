@@ -43,11 +43,12 @@ void step_keys(Keys& keys, StepOptions& step) {
   choose(keys, {.name = "transfer", .what = "what particles give to the nodes and take from them"}, step.transfer,
          {"pic", "apic", "mls"});
   keys.flag({.name = "balance", .what = "reports say mass, momentum, energy and volume"}, step.balance);
-  choose(keys,
-         {.name = "method",
-          .what = "async: matter in explicit substeps, bodies feel their sum; strong: one implicit solve for matter and "
-                  "bodies; one_way: bodies move matter and do not feel it"},
-         step.method, {"async", "strong", "one_way"});
+  choose(
+      keys,
+      {.name = "method",
+       .what = "async: matter in explicit substeps, bodies feel their sum; strong: one implicit solve for matter and "
+               "bodies; one_way: bodies move matter and do not feel it"},
+      step.method, {"async", "strong", "one_way"});
   keys.number({.name = "tolerance", .what = "of the contact solver, relative"}, step.tolerance, {1e-10, 1});
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);
@@ -245,6 +246,7 @@ struct Waypoint {
   double time = 0, value = 0;
   Vec3 place = {0, 0, 0};
   Quaternion rotation = {0, 0, 0, 0};  // not given
+  bool release = false, may_release = false;
 };
 
 constexpr std::size_t numbers_of(Motion::Kind kind) {
@@ -263,6 +265,7 @@ std::vector<Waypoint> waypoints_of(const Motion& motion) {
     waypoints[i].value = v[0];
     if (v.size() >= 3) waypoints[i].place = {v[0], v[1], v[2]};
     if (v.size() == 7) waypoints[i].rotation = {v[3], v[4], v[5], v[6]};
+    waypoints[i].release = i < motion.release.size() && motion.release[i];
   }
   return waypoints;
 }
@@ -270,6 +273,8 @@ std::vector<Waypoint> waypoints_of(const Motion& motion) {
 void take_waypoints(Motion& motion, const std::vector<Waypoint>& waypoints) {
   motion.times.clear();
   motion.values.clear();
+  motion.release.clear();
+  const bool releases = std::any_of(waypoints.begin(), waypoints.end(), [](const Waypoint& w) { return w.release; });
   // a rotation that is not given is that of the waypoint before
   Quaternion rotation = {1, 0, 0, 0};
   for (const Waypoint& w : waypoints) {
@@ -279,6 +284,7 @@ void take_waypoints(Motion& motion, const std::vector<Waypoint>& waypoints) {
     if (numbers_of(motion.kind) == 7) values.insert(values.end(), rotation.begin(), rotation.end());
     motion.times.push_back(w.time);
     motion.values.push_back(values);
+    if (releases) motion.release.push_back(w.release);
   }
 }
 
@@ -313,6 +319,30 @@ void waypoint_keys(Keys& keys, Waypoint& w) {
                  .applies = posed,
                  .only_for = "mocap, gripper"},
                 w.rotation);
+  keys.flag({.name = "release",
+             .what = "on the way there the control lets go of where until_force holds it",
+             .applies = w.may_release,
+             .only_for = "actuator with until_force"},
+            w.release);
+}
+
+void until_force_keys(Keys& keys, Motion& motion) {
+  UntilForce& rule = motion.until_force;
+  const bool is_there = keys.reads || !rule.body.empty();
+  if (!keys.enter(
+          {.name = "until_force",
+           .what = "while it moves, a force on a body stops it: its control stays until a waypoint with release",
+           .applies = motion.kind == Motion::Kind::actuator && is_there,
+           .only_for = "actuator"}))
+    return;
+  keys.name_of({.name = "body", .what = "\"body/part\" that feels the force", .required = true}, rule.body,
+               NameOf::body);
+  keys.number({.name = "newton",
+               .unit = "N",
+               .what = "norm of the sum of its contact forces, of matter and of other bodies",
+               .required = true},
+              rule.newton, positive);
+  keys.leave();
 }
 
 void motion_keys(Keys& keys, Motion& motion) {
@@ -329,10 +359,12 @@ void motion_keys(Keys& keys, Motion& motion) {
   keys.end_kinds("target", true);
   choose(keys, {.name = "path", .what = "smooth: each stretch starts and ends at rest; hold: jumps at the time"},
          motion.path, {"smooth", "linear", "hold"});
+  until_force_keys(keys, motion);
   std::vector<Waypoint> waypoints = waypoints_of(motion);
   keys.listed({.name = "waypoints", .what = "where it should be at given times", .required = true}, "waypoint",
-              waypoints, [kind = motion.kind](Keys& inner, Waypoint& waypoint) {
-                waypoint.kind = kind;
+              waypoints, [&motion](Keys& inner, Waypoint& waypoint) {
+                waypoint.kind = motion.kind;
+                waypoint.may_release = !motion.until_force.body.empty();
                 waypoint_keys(inner, waypoint);
               });
   if (keys.reads) take_waypoints(motion, waypoints);
@@ -435,6 +467,7 @@ const std::vector<Quantity>& expect_quantities() {
       {"force_x", Of::body, "N", "x of the force of matter on the body, mean of the last tenth of the run"},
       {"force_y", Of::body, "N", "y of the force of matter on the body, mean of the last tenth of the run"},
       {"force_z", Of::body, "N", "z of the force of matter on the body, mean of the last tenth of the run"},
+      {"most_force", Of::body, "N", "greatest force of matter on the body in a step of the run"},
       {"position", Of::joint, "rad or m", "of the joint"},
       {"velocity", Of::joint, "rad/s or m/s", "of the joint"},
       {"value", Of::sensor, "of the sensor", "first number of the sensor"},

@@ -39,13 +39,14 @@ BodySide::BodySide(const Scene& scene, const SharedBodies& bodies, Workers& work
          timestep);
 }
 
-void BodySide::begin(double time) {
+void BodySide::begin(double time, std::span<const MotionHold> holds) {
+  end_ = time + dt_;
   bodies_.save_to(before_);
   if (has_matter_) {
     bodies_.update_kinematics();
     paths_.remember_poses(bodies_);
   }
-  motion_.apply(time + dt_, bodies_);
+  motion_.apply(end_, bodies_, holds);
   if (one_way_ || !has_matter_) bodies_.step();
   if (strong_ && has_matter_)
     bodies_.forward();
@@ -58,11 +59,14 @@ void BodySide::begin(double time) {
     paths_.follow_velocities(bodies_, dt_);
 }
 
-void BodySide::finish(std::span<const GeomImpulse> impulses) {
-  if (one_way_ || !has_matter_) return;
-  take_wrenches(impulses);
-  bodies_.step(wrenches_);
-  bodies_.update_kinematics();
+void BodySide::finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds) {
+  const bool has_stepped = one_way_ || !has_matter_;
+  if (!has_stepped) {
+    take_wrenches(impulses);
+    bodies_.step(wrenches_);
+  }
+  motion_.feel(end_, bodies_, wrenches_, holds);
+  if (!has_stepped) bodies_.update_kinematics();
 }
 
 void BodySide::take_wrenches(std::span<const GeomImpulse> impulses) {

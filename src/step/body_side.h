@@ -32,9 +32,9 @@ class BodySide {
   BodySide(const Scene& scene, const SharedBodies& bodies, Workers& workers);
 
   // before the step of matter that starts at this time
-  void begin(double time);
-  // after it; the impulses on the geoms of `paths`, none if one way
-  void finish(std::span<const GeomImpulse> impulses);
+  void begin(double time, std::span<const MotionHold> holds);
+  // after it; the impulses on the geoms of `paths`, none if one way. Forces may stop more motions.
+  void finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds);
   // back to before the last begin
   void undo();
 
@@ -42,6 +42,7 @@ class BodySide {
   GeomPaths& paths() { return paths_; }
   const BodyObstacles& obstacles() const { return obstacles_; }
   std::vector<std::string> take_warnings();
+  std::size_t hold_count() const { return motion_.hold_count(); }
 
   // by number of the body; of the last step
   const std::vector<Wrench>& wrenches() const { return wrenches_; }
@@ -63,7 +64,7 @@ class BodySide {
   std::vector<std::string> warnings_;  // of loading, told in the first report
   BodiesState before_, saved_;
   std::vector<Wrench> wrenches_;
-  double dt_;
+  double dt_, end_ = 0;  // s, of the step that has begun
   bool has_matter_, one_way_, strong_;
 };
 

@@ -1,6 +1,7 @@
 // What a step changes, and all that is saved, hashed and compared.
 #pragma once
 
+#include "bodies/motion.h"
 #include "contact/memory.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
@@ -21,7 +22,8 @@ struct State {
   std::vector<std::array<double, 9>> actuations;  // Pa, by group
   Particles<D, S> particles;
   std::vector<ContactMemory> contacts;
-  std::vector<WarmSlot> warm;  // of the strong step
+  std::vector<WarmSlot> warm;     // of the strong step
+  std::vector<MotionHold> holds;  // controls that a force has stopped, by motion with until_force
 };
 
 }  // namespace pliant

@@ -88,18 +88,20 @@ class WorldOf : public World::Impl {
           {{{b.center[0], b.center[1], b.center[2]}}, {{b.velocity[0], b.velocity[1], b.velocity[2]}}});
     check_motions(bodies_ != nullptr);
     now_.actuations.assign(model_.groups.size(), {});
+    if (bodies_) now_.holds.resize(bodies_->hold_count());
   }
 
   const StepReport& step() override {
     boundaries_before_ = now_.boundaries;
-    if (bodies_) bodies_->begin(now_.time);
+    if (bodies_) bodies_->begin(now_.time, now_.holds);
     try {
       aim_boundaries();
       step_matter();
+      next_.holds = now_.holds;
       if (bodies_ && work_.contacts())
-        bodies_->finish(work_.contacts()->impulses());
+        bodies_->finish(work_.contacts()->impulses(), next_.holds);
       else if (bodies_)
-        bodies_->finish({});
+        bodies_->finish({}, next_.holds);
     } catch (...) {
       now_.boundaries = boundaries_before_;
       if (bodies_) bodies_->undo();
@@ -214,6 +216,7 @@ class WorldOf : public World::Impl {
              [](const std::byte*, std::size_t size) {
                return size % sizeof(WarmSlot) == 0 ? "" : fmt::format("{} bytes are no whole number of slots", size);
              }},
+            {"holds", now_.holds.data(), now_.holds.size() * sizeof(MotionHold), nullptr, wrong_holds},
             {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
             {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
   }
@@ -269,6 +272,16 @@ class WorldOf : public World::Impl {
       const std::size_t geoms = bodies_ ? bodies_->paths().geoms_in_model() : 0;
       if (m.particle >= now_.particles.size() || m.geom >= geoms)
         return fmt::format("a contact of particle {} and geom {}, which are not there", m.particle, m.geom);
+    }
+    return "";
+  }
+
+  static std::string wrong_holds(const std::byte* data, std::size_t size) {
+    for (std::size_t at = 0; at + sizeof(MotionHold) <= size; at += sizeof(MotionHold)) {
+      MotionHold hold;
+      std::memcpy(&hold, data + at, sizeof hold);
+      if (!std::isfinite(hold.control) || !std::isfinite(hold.since))
+        return fmt::format("a control held at {} since {} s", hold.control, hold.since);
     }
     return "";
   }

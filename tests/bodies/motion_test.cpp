@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 
 #include <cmath>
+#include <functional>
 
 namespace pliant::test {
 namespace {
@@ -117,6 +118,79 @@ TEST(motion, reaches_mujoco) {
   bar.step();
 }
 
+// closes from 1 to 0 in 1 s, stays, and opens to 2 between 3 s and 4 s; then closes once more
+Motion grasp() {
+  Motion motion = scalar(Motion::Path::linear);
+  motion.times = {0, 1, 3, 4, 5};
+  motion.values = {{1}, {0}, {0}, {2}, {0}};
+  motion.until_force = {"it/base", 10};
+  motion.release = {false, false, false, true, false};
+  return motion;
+}
+
+// applied at 0.1, 0.2, ...; the control at the end
+double play(const MotionPlayer& player, Bodies& arm, std::vector<MotionHold>& holds, double to,
+            const std::function<double(double)>& force_at) {
+  std::vector<Wrench> wrenches(arm.body_count());
+  for (int i = 1; 0.1 * i < to + 0.05; ++i) {
+    player.apply(0.1 * i, arm, holds);
+    wrenches[1].force = {0.6 * force_at(0.1 * i), 0, 0.8 * force_at(0.1 * i)};
+    player.feel(0.1 * i, arm, wrenches, holds);
+  }
+  return arm.data()->ctrl[0];
+}
+
+TEST(motion, a_force_stops_it_until_it_is_released) {
+  Bodies arm = make_bodies(servo_arm);
+  const MotionPlayer player({grasp()}, arm.model());
+  ASSERT_EQ(player.hold_count(), 1u);
+  const auto squeezes = [](double time) { return time > 0.35 && std::abs(time - 4) > 0.05 ? 10.0 : 9.99; };
+  // the first step that feels 10 N is that to 0.4 s, where the control is 0.6
+  const auto control_at = [&](double time) {
+    std::vector<MotionHold> holds(1);
+    return play(player, arm, holds, time, squeezes);
+  };
+  EXPECT_NEAR(control_at(0.3), 0.7, 1e-15);
+  for (double time : {0.4, 0.5, 1.0, 2.0, 3.0}) EXPECT_NEAR(control_at(time), 0.6, 1e-15) << time;
+  // it opens from where it was held, not from where it would have been
+  EXPECT_NEAR(control_at(3.5), 1.3, 1e-14);
+  EXPECT_NEAR(control_at(4.0), 2, 1e-14);
+  // and is held again when it closes again
+  EXPECT_NEAR(control_at(4.1), 1.8, 1e-14);
+  EXPECT_NEAR(control_at(4.9), 1.8, 1e-14);
+  EXPECT_NEAR(control_at(9.0), 1.8, 1e-14);
+}
+
+TEST(motion, no_force_stops_it_while_it_rests_or_lets_go) {
+  Bodies arm = make_bodies(servo_arm);
+  const MotionPlayer player({grasp()}, arm.model());
+  std::vector<MotionHold> holds(1);
+  const auto bumped = [](double time) { return time > 0.95 && time < 3.95 ? 1e3 : 0.0; };
+  EXPECT_NEAR(play(player, arm, holds, 3.5, bumped), 1, 1e-14);
+  EXPECT_EQ(holds[0].since, MotionHold::never);
+  EXPECT_NEAR(play(player, arm, holds, 4.5, bumped), 1, 1e-14);
+  // without state it is a motion like any other
+  player.apply(0.5, arm);
+  EXPECT_NEAR(arm.data()->ctrl[0], 0.5, 1e-15);
+}
+
+// a ball of 0.5 kg in a bowl of three planes, and one on another: newton's third law, and weight at rest. MuJoCo's
+// solver stops at 1e-8 and the balls come to rest exponentially
+TEST(motion, contacts_of_bodies_push_too) {
+  Bodies balls = make_bodies(R"(<mujoco><option tolerance="1e-14" iterations="200"/><worldbody>
+    <geom type="plane" size="1 1 .1" euler="20 0 0"/><geom type="plane" size="1 1 .1" euler="-20 0 0"/>
+    <body name="low" pos="0 0 .1"><joint type="slide" axis="0 0 1" damping="5"/><joint type="slide" axis="0 1 0" damping="5"/>
+      <geom size=".1" mass=".5"/></body>
+    <body name="high" pos="0 0 .31"><joint type="slide" axis="0 0 1" damping="5"/><geom size=".1" mass=".3"/></body>
+    </worldbody></mujoco>)");
+  for (int i = 0; i < 3000; ++i) balls.step();
+  const Vector<double, 3> low = balls.contact_force(1), high = balls.contact_force(2);
+  EXPECT_NEAR(high[2], 0.3 * 9.81, 1e-6);
+  EXPECT_NEAR(low[2], 0.5 * 9.81, 1e-6);
+  EXPECT_NEAR(low[1], 0, 1e-6);
+  EXPECT_NEAR(balls.contact_force(0)[2], -0.8 * 9.81, 1e-6);
+}
+
 TEST(motion, mistakes_are_named_with_their_cure) {
   const Bodies arm = make_bodies(servo_arm), bar = make_bodies(four_bar);
   const Motion good = scalar(Motion::Path::smooth);
@@ -154,6 +228,23 @@ TEST(motion, mistakes_are_named_with_their_cure) {
   bad.values[1][0] = 2.5;
   EXPECT_TRUE(has(refusal({bad}, arm.model()), "range -2 to 2"));
   EXPECT_TRUE(has(refusal({good, good}, arm.model()), "given twice"));
+  bad = grasp();
+  bad.until_force.body = "it/bass";
+  EXPECT_TRUE(has(refusal({bad}, arm.model()), "motion of 'it/s1', until_force"));
+  EXPECT_TRUE(has(refusal({bad}, arm.model()), "did you mean 'it/base'?"));
+  bad.until_force.body = "";
+  EXPECT_TRUE(has(refusal({bad}, arm.model()), "name the one that feels the force"));
+  for (double newton : {-8., 0., double(INFINITY), double(NAN)}) {
+    bad = grasp();
+    bad.until_force.newton = newton;
+    EXPECT_TRUE(has(refusal({bad}, arm.model()), "N on 'it/base'; give a positive number"));
+  }
+  bad = grasp();
+  bad.release.pop_back();
+  EXPECT_TRUE(has(refusal({bad}, arm.model()), "5 times and 4 of release"));
+  bad = pose();
+  bad.until_force = {"it/crank", 1};
+  EXPECT_TRUE(has(refusal({bad}, bar.model()), "until_force stops actuators"));
 }
 
 }  // namespace

@@ -78,6 +78,52 @@ def test_the_world_outlives_its_makers():
     assert data.time == pytest.approx(0.002)
 
 
+def pushing(method: str, **motion) -> pl.Scene:
+    """The slider comes to the block in 0.4 s, and would go on through it."""
+    scene = scene_with_slider()
+    scene.step.method, scene.step.tolerance = method, 1e-3
+    path = {"times": [0, 1, 1.2, 1.4], "values": [[0], [0.06], [0.06], [0]], "release": [False, False, False, True]}
+    scene.motion = [pl.Motion(target="robot/along", path="linear", **(path | motion))]
+    return scene
+
+
+@pytest.mark.parametrize("method", ["async", "strong"])
+def test_a_push_stops_on_force_and_lets_go(method):
+    world = pl.World(pushing(method, until_force=pl.UntilForce(body="robot/pusher", newton=2)), threads=1)
+    control = world.data.actuator("robot/along").ctrl
+    before = 0.0
+    while np.linalg.norm(world.wrench("robot/pusher").force) < 2:
+        before = control[0]
+        world.step()
+        assert world.time < 1
+    held = control[0]
+    assert 0 < before < held < 0.06
+    saved = world.save()
+    for _ in range(2):
+        while world.time < 1.2 - 1e-9:
+            world.step()
+            assert control[0] == held
+        world.restore(saved)
+        assert control[0] == held
+    while world.time < 1.3 - 1e-9:
+        world.step()
+    # half of the way back, from where it was
+    assert control[0] == pytest.approx(held / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ({"body": "robot/pushr", "newton": 2}, "until_force.*did you mean 'robot/pusher'"),
+        ({"body": "robot/pusher", "newton": -2}, "-2 N on 'robot/pusher'; give a positive number"),
+        ({"newton": 2}, "name the one that feels the force"),
+    ],
+)
+def test_a_wrong_stop_on_force_is_refused(rule, text):
+    with pytest.raises(pl.BadInputError, match=text):
+        pl.World(pushing("async", until_force=pl.UntilForce(**rule)), threads=1)
+
+
 def test_wrong_objects_are_refused_by_name():
     model = mujoco.MjModel.from_xml_string(SLIDER)
     with pytest.raises(TypeError, match="MjData"):

@@ -13,7 +13,7 @@ from support import block
 
 RECORDS = [
     *(pl.Material, pl.Shape, pl.Sampling, pl.Matter, pl.Boundary, pl.StepOptions, pl.Scene),
-    *(pl.Body, pl.Contact, pl.ContactPair, pl.Motion, pl.Record, pl.Expect),
+    *(pl.Body, pl.Contact, pl.ContactPair, pl.Motion, pl.UntilForce, pl.Record, pl.Expect),
 ]
 
 
@@ -113,6 +113,9 @@ def everything():
     scene.contact.pairs.append(pl.ContactPair(body="arm", dissipation=0))
     scene.step.method, scene.step.tolerance, scene.step.max_iterations = "one_way", 1e-6, 50
     scene.motion = [pl.Motion(kind="mocap", target="arm/hand", times=[0, 1], values=np.eye(2, 7), path="linear")]
+    grasp = pl.Motion(target="arm/width", times=[0, 1], values=[[1], [0]], release=[False, True])
+    grasp.until_force = pl.UntilForce(body="arm/finger", newton=8)
+    scene.motion = [*scene.motion, grasp]
     scene.record = pl.Record(rate=30, deformation=True)
     scene.expect = [pl.Expect(name="stays", of="left", quantity="inside", box_size=(1, 1, 1), min=0.9)]
     scene.duration = 2.5
@@ -128,6 +131,18 @@ def test_numbers_of_a_motion():
     with pytest.raises(TypeError, match=r"Motion.values must be a list of lists of numbers"):
         motion.values = [1, 2]
     assert len(motion.times) == len(motion.values) == 2
+
+
+def test_a_motion_may_stop_on_force():
+    motion = everything().motion[1]
+    assert (motion.until_force.body, motion.until_force.newton, motion.release) == ("arm/finger", 8, (False, True))
+    motion.until_force.newton = 9
+    assert motion.until_force == pl.UntilForce(body="arm/finger", newton=9)
+    for wrong in (True, [1], ["yes"]):
+        with pytest.raises(TypeError, match=r"Motion.release must be a list of true and false"):
+            motion.release = wrong
+    with pytest.raises(TypeError, match=r"Motion.until_force must be UntilForce"):
+        motion.until_force = 8
 
 
 def test_pairs_of_a_contact_are_a_list():

@@ -206,6 +206,7 @@ def test_bodies_that_feel_nothing_are_not_recorded(tmp_path):
 def test_checks_of_forces():
     scene = touching()
     asked = [("rig/plate", "force_z"), ("rig/ball", "force_z"), ("rig/plate", "contacts"), ("rig/ball", "contacts")]
+    asked = [*asked, ("rig/plate", "most_force")]
     scene.expect = [pl.Expect(name=f"{q} of {of}", of=of, quantity=q, min=-100) for of, q in asked]
     scene.expect = [*scene.expect, pl.Expect(name="momentum", quantity="momentum_error", max=1e-12)]
     world = pl.World(scene, threads=1)
@@ -214,11 +215,12 @@ def test_checks_of_forces():
     assert np.isnan(evaluate(world, plan.log)[0].value)
     forces = []
     note = plan.log.note
-    plan.log.note = lambda world: (note(world), forces.append(world.wrench("rig/plate").force[2]))
+    plan.log.note = lambda world: (note(world), forces.append(world.wrench("rig/plate").force))
     outcome = run(world, plan)
     assert outcome.ok, outcome
-    plate, ball, below, above, _ = (check.value for check in outcome.checks)
-    assert plate == pytest.approx(np.mean(forces[-5:]), rel=1e-12)
+    plate, ball, below, above, most, _ = (check.value for check in outcome.checks)
+    assert plate == pytest.approx(np.mean(forces[-5:], axis=0)[2], rel=1e-12)
+    assert most == pytest.approx(np.linalg.norm(forces, axis=1).max(), rel=1e-12)
     assert ball > 0 > plate
     contacts = world.contacts
     assert (below, above) == (np.sum(contacts.body == 1), np.sum(contacts.body == 2))
@@ -228,6 +230,7 @@ def test_checks_of_forces():
     ("of", "quantity", "method", "text"),
     [
         ("rig/skin", "force_x", "async", "force_x is of a body, and 'rig/skin' is a geom"),
+        ("rig/skin", "most_force", "async", "most_force is of a body, and 'rig/skin' is a geom"),
         ("rig/top", "contacts", "async", "not of a site"),
         ("rig/plate", "force_x", "one_way", "use 'method: async'"),
     ],

@@ -133,6 +133,10 @@ inline std::vector<Motion> all_motion(Dice& dice) {
         if (m.kind != Motion::Kind::boundary) m.values.back().insert(m.values.back().end(), q.begin(), q.end());
       }
     }
+    if (m.kind == Motion::Kind::actuator) {
+      m.until_force = {"arm/link7", dice.between(1, 2)};
+      m.release = {false, true, false, true};
+    }
     list.push_back(m);
   }
   return list;

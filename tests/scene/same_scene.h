@@ -101,6 +101,9 @@ inline void expect_same(const Motion& a, const Motion& b) {
   EXPECT_EQ(a.kind, b.kind);
   EXPECT_EQ(a.target, b.target);
   EXPECT_EQ(a.path, b.path);
+  EXPECT_EQ(a.until_force.body, b.until_force.body);
+  expect_same(a.until_force.newton, b.until_force.newton, "newton");
+  EXPECT_EQ(a.release, b.release);
   ASSERT_EQ(a.times.size(), b.times.size());
   ASSERT_EQ(a.values.size(), b.values.size());
   for (std::size_t i = 0; i < a.times.size(); ++i) {
