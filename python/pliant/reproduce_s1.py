@@ -32,7 +32,7 @@ PAPER_BALL = {**STRONG, "cell": "0.2", "matter.ball.sampling.particles_per_cell"
 OUR_BALL: dict[str, str] = {}
 
 # s, where a quick look at a scene ends
-QUICK = {"ball_on_slope": 0.1, "dough_rolling": 2.4, "shake": 0.03}
+QUICK = {"ball_on_slope": 0.1, "dough_rolling": 2.4, "dough_tearing": 2, "shake": 0.03}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def row(
 
 TABLE_S1 = (
     row("ball on slope", (0.2, 6777, 1075.5), 1.16, (2.6, 6), ("ball_on_slope", PAPER_BALL)),
-    row("dough tearing", (0.02, 1647, 2974.7), 0.86, (113.7, 306)),
+    row("dough tearing", (0.02, 1647, 2974.7), 0.86, (113.7, 306), ("dough_tearing", STRONG)),
     row("dough rolling", (0.02, 5863, 5827.3), 7.65, (496.3, 723), ("dough_rolling", STRONG)),
     row("water pouring", (0.01, 791, 1468.1), 0.85, (312.6, 606)),
     row("shake", (0.01, 3456, 1576.0), 1.94, (763.7, 1626), ("shake", STRONG)),
