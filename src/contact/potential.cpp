@@ -75,6 +75,14 @@ void LawPotential::evaluate(BlockRange blocks, const Four3* u, Four3* gradient, 
     evaluate_blocks(sap_, blocks, u, gradient, hessian);
 }
 
+void LawPotential::lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const {
+  if (kind_ != LawKind::lagged) return;
+  for (std::size_t b = blocks.first; b < blocks.last; ++b) {
+    const SplitVector<Four> x = lagged_[b].frame.missing(u[b]);
+    hessian[b].add_square(-lagged_[b].at(x.normal, dot(x.tangent, x.tangent)).c, x.tangent);
+  }
+}
+
 LineValue LawPotential::along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const {
   return kind_ == LawKind::lagged ? along_blocks(lagged_, blocks, u, du, alpha)
                                   : along_blocks(sap_, blocks, u, du, alpha);

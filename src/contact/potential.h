@@ -25,6 +25,7 @@ class LawPotential final : public ContactPotential {
 
   std::size_t size() const override { return terms_.size(); }
   void evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const override;
+  void lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const override;  // lagged laws only
   LineValue along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const override;
 
   // of one contact

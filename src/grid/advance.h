@@ -10,7 +10,7 @@ namespace pliant {
 template <int D, class S>
 struct AdvanceStep {
   S dt;
-  S speed_limit;           // h / dt: a particle may not cross a cell in one substep
+  S speed_limit;           // m/s: a particle may not be faster
   Matrix<S, D> actuation;  // stress in the material frame, Pa
   bool actuated;
   bool gradient_is_affine;  // grad v is C, not a row of its own

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace pliant {
 namespace {
@@ -111,6 +112,8 @@ struct SlotPlace {
   }
 };
 
+bool sticks(const BoundaryShape& shape) { return shape.condition == Boundary::Condition::stick; }
+
 template <int D, class S>
 Vec velocity_of(const Node<S>& node) {
   Vec v = Vec::zero();
@@ -206,13 +209,14 @@ void Grid<D, S>::hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S
   }
 }
 
-// f(boundary, node) for all nodes of a slot that are inside a boundary
+// f(boundary, node) for all nodes of a slot that are inside a boundary that sticks
 template <int D, class S>
 template <class F>
-void Grid<D, S>::for_nodes_inside(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const {
+void Grid<D, S>::for_sticking_nodes(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const {
   const SlotPlace<D> place(slot, 0, step.h);
   for (std::size_t k = 0; k < step.shapes->size(); ++k) {
     const Vec& center = (*step.motions)[k].center;
+    if (!sticks((*step.shapes)[k])) continue;
     if (distance((*step.shapes)[k], center, place.center).phi > place.radius) continue;
     for (int n = 0; n < block_nodes<D>; ++n)
       if (nodes[n].a[node_mass] > 0 && distance((*step.shapes)[k], center, place.node(n)).phi < 0) f(k, nodes[n]);
@@ -223,17 +227,50 @@ template <int D, class S>
 void Grid<D, S>::weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers) {
   constexpr S factor = 1e6;
   workers.for_each(layout.slots.size(), 16, [&](std::size_t s) {
-    for_nodes_inside(layout.slots[s], step, velocities_.data() + s * slot_size(),
-                     [&](std::size_t, Node<S>& node) { node.a[node_mass] *= factor; });
+    for_sticking_nodes(layout.slots[s], step, velocities_.data() + s * slot_size(),
+                       [&](std::size_t, Node<S>& node) { node.a[node_mass] *= factor; });
   });
 }
 
 template <int D, class S>
 void Grid<D, S>::take_load(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<Vec>& impulses) {
   for (std::size_t s = 0; s < layout.slots.size(); ++s)
-    for_nodes_inside(layout.slots[s], step, velocities_.data() + s * slot_size(), [&](std::size_t k, Node<S>& node) {
+    for_sticking_nodes(layout.slots[s], step, velocities_.data() + s * slot_size(), [&](std::size_t k, Node<S>& node) {
       impulses[k] += change_velocity<D>(node, (*step.motions)[k].velocity);
     });
+}
+
+template <int D, class S>
+void Grid<D, S>::find_held(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<HeldNode>& held) const {
+  held.clear();
+  const std::size_t boundaries = step.shapes->size();
+  const auto near = [&](std::size_t k, const Vec& x) {
+    return distance((*step.shapes)[k], (*step.motions)[k].center, x);
+  };
+  for (std::size_t s = 0; s < layout.slots.size(); ++s) {
+    const SlotPlace<D> place(layout.slots[s], 0, double(step.h));
+    const std::size_t first = held.size();
+    std::uint64_t stuck = 0;  // by node
+    for (std::size_t k = 0; k < boundaries; ++k) {
+      if (near(k, place.center).phi > place.radius) continue;
+      for (int n = 0; n < block_nodes<D>; ++n) {
+        const std::size_t number = s * slot_size() + std::size_t(n);
+        if (!(velocities_[number].a[node_mass] > 0)) continue;
+        const Distance d = near(k, place.node(n));
+        if (d.phi >= 0) continue;
+        if (sticks((*step.shapes)[k]))
+          stuck |= std::uint64_t(1) << n;
+        else
+          held.push_back({std::uint32_t(number), std::uint32_t(k), d.normal});
+      }
+    }
+    const auto is_stuck = [&](const HeldNode& h) { return (stuck >> (h.number % slot_size()) & 1) != 0; };
+    const auto here = held.begin() + std::ptrdiff_t(first);
+    held.erase(std::remove_if(here, held.end(), is_stuck), held.end());
+    std::sort(here, held.end(), [](const HeldNode& a, const HeldNode& b) {
+      return std::tie(a.number, a.boundary) < std::tie(b.number, b.boundary);
+    });
+  }
 }
 
 // false: no mass here
@@ -271,6 +308,7 @@ void Grid<D, S>::apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slo
   for (std::size_t k = 0; k < step.shapes->size(); ++k) {
     const BoundaryShape& shape = (*step.shapes)[k];
     const BoundaryMotion& motion = (*step.motions)[k];
+    if (step.solved && !sticks(shape)) continue;
     if (distance(shape, motion.center, place.center).phi > place.radius) continue;
     for (int n = 0; n < block_nodes<D>; ++n) {
       if (!(nodes[n].a[node_mass] > 0)) continue;

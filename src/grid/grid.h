@@ -18,6 +18,14 @@ struct GridStep {
   const std::vector<BoundaryShape>* shapes;
   const std::vector<BoundaryMotion>* motions;
   std::span<const Obstacle* const> obstacles;
+  // only boundaries that stick act here; the others are contacts of a solve over the grid
+  bool solved = false;
+};
+
+// a node inside a boundary that lets it slip or separate
+struct HeldNode {
+  std::uint32_t number, boundary;
+  Vec normal;  // away from the solid, unit
 };
 
 template <int D, class S>
@@ -41,16 +49,19 @@ class Grid {
   // the node at a place of block b's arena (see layout.h), by a number that `node` and `position` take
   std::size_t node_number(const Block<D>& block, int arena_place) const;
   Node<S>& node(std::size_t number) { return velocities_[number]; }
+  const Node<S>& node(std::size_t number) const { return velocities_[number]; }
   std::size_t node_count() const { return velocities_.size(); }
   Vec position(const Layout<D, S>& layout, std::size_t number, double h) const;
   // applies the boundaries once more to these nodes, whose velocities have changed since `update`
   void hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step, std::span<const std::uint32_t> numbers,
                        std::vector<Vec>& impulses);
 
-  // makes the nodes inside boundaries so heavy that they keep their velocities in a solve over the grid
+  // makes the nodes inside boundaries that stick so heavy that they keep their velocities in a solve over the grid
   void weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers);
   // after that solve: what little they moved is the boundary's impulse
   void take_load(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<Vec>& impulses);
+  // the nodes with mass in all other boundaries, by number and boundary; those that stick anywhere are left out
+  void find_held(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<HeldNode>& held) const;
 
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles
@@ -60,7 +71,7 @@ class Grid {
 
  private:
   template <class F>
-  void for_nodes_inside(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const;
+  void for_sticking_nodes(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const;
   std::size_t slot_size() const { return std::size_t(grids_) * block_nodes<D>; }
   void update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot);
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;

@@ -222,7 +222,7 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
   const bool gathers = job.pass != Pass::scatter, scatters = job.pass != Pass::gather;
   AdvanceStep<D, S> step;
   step.dt = job.step.dt;
-  step.speed_limit = job.step.h / job.step.dt;
+  step.speed_limit = job.step.most_cells * job.step.h / job.step.dt;
   step.actuation = (*job.step.actuations)[group];
   step.actuated = inner(step.actuation, step.actuation) > 0;
   step.gradient_is_affine = transfer_ != Transfer::apic;

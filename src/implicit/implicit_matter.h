@@ -96,6 +96,7 @@ class ImplicitMatter {
   // gradient and direction may be nullptr
   MatterValue evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
                        Workers& workers);
+  double energy_rounding() const { return energy_noise_; }  // J, of energies that are differences of large terms
   double energy(const NodeVector<double>* v, Workers& workers) { return evaluate(v, nullptr, nullptr, workers).energy; }
 
   // E's second derivative at v, as an operator

@@ -39,6 +39,8 @@ class ContactPotential {
 
   // the Hessian is not negative
   virtual void evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const = 0;
+  // Adds to the Hessian what makes its parabola lie above the potential of friction, wherever that slips.
+  virtual void lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const = 0;
   // sum over the blocks at u + alpha du, by alpha
   virtual LineValue along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const = 0;
 };

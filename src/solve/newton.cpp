@@ -19,7 +19,9 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 constexpr double line_tolerance = 1e-2;
 // float conjugate gradients do not get further than the first; inside of contacts that change more is wasted
 constexpr double least_forcing = 3e-5, forcing_in_contact = 0.05, most_forcing = 0.1;
-constexpr double enough_decrease = 1e-4;
+constexpr double enough_decrease = 1e-4, enough_slope = 0.9, round_off = 1e-13;
+constexpr double short_step = 0.5;  // a straight one, after which a bent one is tried
+constexpr int most_bends = 6;
 constexpr int patience = 12;  // iterations without a better residual
 
 Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
@@ -56,6 +58,8 @@ class StrongNewton {
   void find_direction(double forcing, NewtonReport& report);
   double apply(const Column& search, Column& product);
   double search_line(NewtonReport& report);
+  double value_at_trial();
+  bool take_bent_step(double slope, double start, double straight);
   double dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) const;
 
   const StrongProblem& p_;
@@ -68,7 +72,7 @@ class StrongNewton {
   ContactProblem rows_;
   ContactWeights weights_;
   double value_ = 0;  // of matter
-  Column body_gradient_, body_contact_, body_direction_, body_now_;
+  Column body_gradient_, body_contact_, body_direction_, body_now_, body_trial_, body_trial_gradient_;
   Dense body_hessian_;
   Eigen::LLT<Dense> body_factor_;
 
@@ -106,9 +110,11 @@ void StrongNewton::fit() {
   for (auto* b : {&k_.gradient, &k_.matter_gradient, &k_.contact_sum, &k_.direction, &k_.trial, &k_.trial_gradient})
     b->resize(nodes_);
   for (auto* b : {&k_.right, &k_.x, &k_.residual, &k_.preconditioned, &k_.search, &k_.product}) b->resize(nodes_);
+  k_.bent.begin(p_);
   k_.node_blocks.resize(nodes_);
   k_.inverse_blocks.resize(nodes_);
-  body_gradient_ = body_contact_ = body_direction_ = body_now_ = Column::Zero(Eigen::Index(dofs_));
+  body_gradient_ = body_contact_ = body_direction_ = body_now_ = body_trial_ = body_trial_gradient_ =
+      Column::Zero(Eigen::Index(dofs_));
   body_hessian_ = Dense::Zero(Eigen::Index(dofs_), Eigen::Index(dofs_));
 }
 
@@ -297,6 +303,27 @@ double StrongNewton::dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) con
   });
 }
 
+// of matter and contacts, at k_.trial and body_trial_
+double StrongNewton::value_at_trial() {
+  contact_velocities(k_.trial.data(), body_trial_, true, k_.force);
+  double value = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_);
+  value += p_.bodies->evaluate({body_trial_.data(), dofs_}, {body_trial_gradient_.data(), dofs_});
+  return value + p_.potential->along({0, blocks_of(contacts())}, k_.force.data(), k_.force.data(), 0).value;
+}
+
+// A step along a path that starts in the direction and bends where nodes meet kinks of their contacts. Its trial stands
+// if it is better than the straight step, which goes down by about half its length times the slope.
+bool StrongNewton::take_bent_step(double slope, double start, double straight) {
+  for (double length = 1; length > straight && length > std::exp2(-most_bends); length *= 0.5) {
+    for (std::size_t i = 0; i < nodes_; ++i) k_.trial[i] = v_[i] + Four(length) * k_.direction[i];
+    k_.bent.bend(p_, {k_.u, k_.contact_gradient, k_.hessian}, v_, k_.trial);
+    body_trial_ = body_now_ + length * body_direction_;
+    const double value = value_at_trial();
+    if (value <= start + 0.5 * std::max(straight, 2 * enough_decrease * length) * slope) return true;
+  }
+  return false;
+}
+
 // moves v and w; the length, 0 if nothing is better
 double StrongNewton::search_line(NewtonReport& report) {
   for (std::size_t i = 0; i < nodes_; ++i) k_.search[i] = narrow(k_.direction[i]);
@@ -317,14 +344,26 @@ double StrongNewton::search_line(NewtonReport& report) {
   const LineValue start = at(0);
   if (!(start.slope < 0)) return 0;
   double length = minimise_along(at, start, line_tolerance).length;
+  if (length < short_step && !k_.bent.empty() && take_bent_step(start.slope, value_ + start.value, length)) {
+    std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
+    std::copy(body_trial_.begin(), body_trial_.end(), w_.begin());
+    ++report.iterations;
+    return 1;
+  }
+  // the true value falls by enough; where that is all round-off, the true slope does
+  const auto accepted = [&] {
+    const LineValue rest = at(length);
+    const double value = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_) + rest.value;
+    const double slope =
+        rest.slope - matter_slope - length * matter_curvature + dot_nodes(k_.trial_gradient, k_.direction);
+    const double before = value_ + start.value, noise = round_off * (std::fabs(value_) + start.value);
+    return value <= before + enough_decrease * length * start.slope + noise ||
+           (value <= before + noise + p_.matter->rounding() && std::fabs(slope) <= -enough_slope * start.slope);
+  };
   for (int trial = 0; trial < 30; ++trial, length *= 0.5) {
     const bool moved = std::isfinite(length);
     for (std::size_t i = 0; i < nodes_; ++i) k_.trial[i] = v_[i] + Four(length) * k_.direction[i];
-    const bool accepted =
-        p_.matter->quadratic() ||
-        p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_) + at(length).value <=
-            value_ + start.value + enough_decrease * length * start.slope + 1e-13 * (std::fabs(value_) + start.value);
-    if (!moved || !accepted) continue;
+    if (!moved || !(p_.matter->quadratic() || accepted())) continue;
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
     body_now_ += length * body_direction_;
     std::copy(body_now_.begin(), body_now_.end(), w_.begin());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/parallel.h"
+#include "solve/bent_step.h"
 #include "solve/contact_weights.h"
 #include "solve/strong_problem.h"
 
@@ -45,6 +46,7 @@ struct NewtonWork {
   Buffer<InverseBlock<float>> inverse_blocks;
   Buffer<double> pieces;
   ContactWeightsWork weights;
+  BentStep bent;
 };
 
 // v and w: the start (any) and the result. Never throws for want of convergence.

@@ -7,6 +7,7 @@
 #include "core/pcg.h"
 #include "solve/contact_problem.h"
 
+#include <limits>
 #include <span>
 
 namespace pliant {
@@ -19,6 +20,7 @@ class MatterCost {
   virtual std::span<const double> mass() const = 0;
   virtual bool quadratic() const = 0;
   virtual double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) = 0;
+  virtual double rounding() const { return 0; }  // J, of a value, beyond that of its own size
   // A, the positive part of the second derivative at v, for `apply` and `blocks`
   virtual void linearise(const NodeVector<double>* v, Workers& workers) = 0;
   // y = A x; x . y
@@ -47,6 +49,9 @@ struct StrongProblem {
   std::span<const Vec3d> arm;          // m, by contact: r_c
   std::span<const double> jacobians;   // 6 x dofs each, linear rows before angular
   const ContactPotential* potential = nullptr;
+  // The contacts from here on have one node each, with weight 1, or none, and no body; those of a node are together.
+  // A multiple of 4.
+  std::size_t first_of_one_node = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace pliant

@@ -5,6 +5,7 @@
 #include "contact/memory.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
+#include "step/boundary_contacts.h"
 #include "step/warm_start.h"
 
 #include <array>
@@ -22,8 +23,9 @@ struct State {
   std::vector<std::array<double, 9>> actuations;  // Pa, by group
   Particles<D, S> particles;
   std::vector<ContactMemory> contacts;
-  std::vector<WarmSlot> warm;     // of the strong step
-  std::vector<MotionHold> holds;  // controls that a force has stopped, by motion with until_force
+  std::vector<WarmSlot> warm;        // of the strong step
+  std::vector<BoundaryMemory> held;  // of the strong step
+  std::vector<MotionHold> holds;     // controls that a force has stopped, by motion with until_force
 };
 
 }  // namespace pliant

@@ -54,6 +54,9 @@ class Clock {
   double last_;
 };
 
+// An implicit step has no limit of its own; matter that crosses so many cells in one is lost.
+constexpr int most_cells_in_strong_step = 100;
+
 // how many substeps, and how far particles may drift between sorts
 struct Plan {
   int substeps;
@@ -305,12 +308,15 @@ void attempt_strong(Attempt<D, S>& a) {
     a.sweep_step.dt = 0;
     sweep(a, Pass::scatter, 0);
     a.sweep_step.dt = S(o.dt);
+    a.sweep_step.most_cells = most_cells_in_strong_step;
     a.drift = 0;
     clock.lap(a.work.sweep.times());
 
-    // velocities with gravity; boundaries keep theirs
+    // velocities with gravity; boundaries that stick keep theirs, the others are part of the solve
     if (a.work.paths) a.work.paths->move_to(0);
+    a.grid_step.solved = true;
     a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
+    a.work.strong->boundaries().find(a.work.layout, a.work.grid, a.grid_step, a.now.held);
     a.work.grid.weigh_down(a.work.layout, a.grid_step, a.work.workers);
     clock.lap(gridding);
 
@@ -338,6 +344,8 @@ void attempt_strong(Attempt<D, S>& a) {
                         o.exact_rotation},
                        a.work.bodies, a.work.workers);
     a.next.warm = a.work.strong->warm_start();
+    a.work.strong->boundaries().remember(a.work.layout, a.next.held);
+    a.work.strong->boundaries().add_impulses(a.work.impulses);
     a.work.grid.take_load(a.work.layout, a.grid_step, a.work.impulses);
     for (BoundaryMotion& b : a.next.boundaries) b.center += o.dt * b.velocity;
     clock.lap(contacting);

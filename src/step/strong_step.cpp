@@ -27,6 +27,7 @@ class MatterInStep : public MatterCost {
   double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) override {
     return matter_.evaluate(v, gradient, nullptr, workers).energy;
   }
+  double rounding() const override { return matter_.energy_rounding(); }
   void linearise(const NodeVector<double>* v, Workers& workers) override { matter_.prepare(v, workers); }
   double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) override {
     return matter_.apply(x, y, workers);
@@ -58,14 +59,9 @@ std::array<double, 6> twist_of(const std::vector<double>& jacobian, const double
 
 template <class S>
 StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
-    : set_(scene, materials, paths), implicit_(std::make_unique<ImplicitMatter>()) {
-  for (const Boundary& b : scene.boundaries)
-    if (b.condition != Boundary::Condition::stick)
-      fail(
-          ErrorCode::bad_input,
-          "boundary '{}': the strong step takes boundaries that stick and no others; use 'condition: stick', a geom of "
-          "a body, or 'method: async'",
-          b.name);
+    : set_(scene, materials, paths),
+      boundaries_(materials, scene.step.dt, scene.step.cell),
+      implicit_(std::make_unique<ImplicitMatter>()) {
   options_.relative_tolerance = scene.step.tolerance;
   options_.max_iterations = scene.step.max_iterations;
 }
@@ -128,6 +124,28 @@ void StrongStep<S>::gather_contacts(const Bodies* bodies) {
   }
 }
 
+// one row of one node each, after those of the bodies
+template <class S>
+void StrongStep<S>::gather_boundaries() {
+  if (boundaries_.size() == 0) return;
+  const auto add_row = [&](const Vec& given) {
+    begins_.push_back(std::uint32_t(nodes_.size()));
+    bias_.push_back(given);
+    arm_.push_back(Vec::zero());
+    body_.push_back(-1);
+  };
+  while (bias_.size() < JoinedPotential::start_of_second(set_.size())) add_row(Vec::zero());
+  for (std::size_t c = 0; c < boundaries_.size(); ++c) {
+    const std::int32_t node = implicit_->bundles().node(boundaries_.number(c));
+    if (node >= 0) {
+      nodes_.push_back(std::uint32_t(node));
+      weights_.push_back(1);
+    }
+    // a node that is too light to take part is at rest on its boundary
+    add_row(node >= 0 ? boundaries_.velocity(c) : Vec::zero());
+  }
+}
+
 template <class S>
 void StrongStep<S>::check(const NewtonReport& report, double time) const {
   if (!report.finite)
@@ -152,7 +170,10 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.body = body_;
   problem.arm = arm_;
   problem.jacobians = jacobians_;
-  problem.potential = &set_.potential();
+  const JoinedPotential potential(set_.potential(), boundaries_.potential());
+  problem.potential = &potential;
+  const std::size_t first_held = JoinedPotential::start_of_second(set_.size());
+  problem.first_of_one_node = first_held;
   implicit_->follow_rotation(v_.data(), workers);
   NewtonOptions options = options_;
   // the first solves need not be better than the turn that they assume
@@ -163,12 +184,15 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
     set_.count(report.iterations, report.residual, report.cg_iterations);
     check(report, time);
     for (std::size_t c = 0; c < set_.size(); ++c) set_.take(c, solver_.contact_velocity(c), solver_.impulse(c));
+    for (std::size_t c = 0; c < boundaries_.size(); ++c)
+      boundaries_.take(c, solver_.contact_velocity(first_held + c), solver_.impulse(first_held + c));
     const bool last = rough <= options_.relative_tolerance && (report.iterations == 0 || turn == max_turns);
     const bool turned = implicit_->turned() && !last;
     if (turned) implicit_->follow_rotation(v_.data(), workers);
     ++turn;
     rough *= tolerance_per_turn;
-    const bool rubbed = refresh++ < max_refreshes && set_.refresh_friction();
+    const bool bodies_lag = set_.refresh_friction(), boundaries_lag = boundaries_.refresh_friction();
+    const bool rubbed = refresh++ < max_refreshes && (bodies_lag || boundaries_lag);
     if (!turned && !rubbed) return;
   }
 }
@@ -230,6 +254,7 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
   set_.detect(matter, workers);
   implicit_->begin(step, workers);
   gather_contacts(bodies);
+  gather_boundaries();
   start(matter.layout);
   if (bodies && bodies->dofs() > 0) {
     w_.assign(bodies->velocity(), bodies->velocity() + bodies->dofs());

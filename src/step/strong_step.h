@@ -5,6 +5,7 @@
 #include "bodies/bodies.h"
 #include "contact/contact_set.h"
 #include "solve/newton.h"
+#include "step/boundary_contacts.h"
 #include "step/warm_start.h"
 
 #include <memory>
@@ -19,14 +20,15 @@ struct MatterStep;
 template <class S>
 class StrongStep {
  public:
-  // materials by group; throws Error(bad_input) for boundaries that it cannot take
+  // materials by group
   StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
   ~StrongStep();
 
   ContactSet<S>& set() { return set_; }
+  BoundaryContacts<S>& boundaries() { return boundaries_; }
 
-  // The grid has masses and velocities with gravity and without stress. It gets those of the end of the step. Bodies
-  // (nullptr: none) are after forward(). Error(not_converged) with time and place.
+  // The grid has masses and velocities with gravity and without stress. It gets those of the end of the step. Nodes in
+  // boundaries have been found. Bodies (nullptr: none) are after forward(). Error(not_converged) with time and place.
   void run(const MatterNow<S>& matter, const MatterStep<S>& step, Bodies* bodies, Workers& workers);
 
   // where solves start, before and after `run`
@@ -37,11 +39,13 @@ class StrongStep {
   void start(const Layout<3, S>& layout);
   void keep_start(const Layout<3, S>& layout);
   void gather_contacts(const Bodies* bodies);
+  void gather_boundaries();
   void solve(double time, BodyCost& bodies, Workers& workers);
   void check(const NewtonReport& report, double time) const;
   void balance(Workers& workers);
 
   ContactSet<S> set_;
+  BoundaryContacts<S> boundaries_;
   NewtonOptions options_;
   std::unique_ptr<ImplicitMatter> implicit_;
   NewtonWork solver_;

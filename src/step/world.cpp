@@ -216,6 +216,9 @@ class WorldOf : public World::Impl {
              [](const std::byte*, std::size_t size) {
                return size % sizeof(WarmSlot) == 0 ? "" : fmt::format("{} bytes are no whole number of slots", size);
              }},
+            {"held", now_.held.data(), now_.held.size() * sizeof(BoundaryMemory),
+             [this](std::size_t bytes) { return room_for_held(bytes); },
+             [this](const std::byte* data, std::size_t size) { return wrong_held(data, size); }},
             {"holds", now_.holds.data(), now_.holds.size() * sizeof(MotionHold), nullptr, wrong_holds},
             {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
             {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
@@ -262,6 +265,24 @@ class WorldOf : public World::Impl {
   void* room_for_warm(std::size_t bytes) {
     now_.warm.resize(bytes / sizeof(WarmSlot));
     return now_.warm.data();
+  }
+
+  void* room_for_held(std::size_t bytes) {
+    now_.held.resize(bytes / sizeof(BoundaryMemory));
+    return now_.held.data();
+  }
+
+  std::string wrong_held(const std::byte* data, std::size_t size) const {
+    if (size % sizeof(BoundaryMemory) != 0) return fmt::format("{} bytes are no whole number of nodes", size);
+    for (std::size_t at = 0; at < size; at += sizeof(BoundaryMemory)) {
+      BoundaryMemory m;
+      std::memcpy(&m, data + at, sizeof m);
+      const bool there = m.node >= 0 && m.node < block_nodes<3> && m.boundary >= 0 &&
+                         std::size_t(m.boundary) < model_.boundaries.size();
+      if (!there || !std::isfinite(dot(m.push, m.push)))
+        return fmt::format("node {} in boundary {}, which is not there or has no finite impulse", m.node, m.boundary);
+    }
+    return "";
   }
 
   std::string wrong_contacts(const std::byte* data, std::size_t size) const {

@@ -1,0 +1,77 @@
+#include "solve/bent_step.h"
+
+namespace pliant {
+namespace {
+
+constexpr int most_improvements = 20;
+constexpr double good_enough = 1e-2;  // of the push
+
+Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
+Vec3d vector_of(const Four& x) { return {{x[0], x[1], x[2]}}; }
+
+Mat3d matrix_of(const NodeBlock3<double>& b) {
+  return {{b.a[0], b.a[3], b.a[4], b.a[3], b.a[1], b.a[5], b.a[4], b.a[5], b.a[2]}};
+}
+Mat3d matrix_of(const Symmetric3<Four>& g, std::size_t lane) {
+  const int l = int(lane);
+  return {{g.xx[l], g.xy[l], g.xz[l], g.xy[l], g.yy[l], g.yz[l], g.xz[l], g.yz[l], g.zz[l]}};
+}
+
+}  // namespace
+
+void BentStep::begin(const StrongProblem& p) {
+  held_.clear();
+  for (std::size_t c = p.first_of_one_node; c < p.bias.size(); ++c) {
+    if (p.begins[c] == p.begins[c + 1]) continue;
+    const std::uint32_t node = p.nodes[p.begins[c]];
+    if (!held_.empty() && held_.back().node == node && held_.back().last == c)
+      ++held_.back().last;
+    else
+      held_.push_back({node, std::uint32_t(c), std::uint32_t(c + 1), Vec3d::zero(), Vec3d::zero()});
+  }
+}
+
+// one step of Newton's method for every node, on laws that are never too flat; true: all are good
+bool BentStep::improve(const StrongProblem& p, const LawsAtStart& start) {
+  const BlockRange local = {p.first_of_one_node / 4, blocks_of(p.bias.size())};
+  for (std::size_t b = local.first; b < local.last; ++b) u_[b] = start.u[b];
+  for (const Held& h : held_)
+    for (std::size_t c = h.first; c < h.last; ++c)
+      for (int d = 0; d < 3; ++d) u_[c / 4][d].set(int(c % 4), u_[c / 4][d][int(c % 4)] + h.x[d]);
+  p.potential->evaluate(local, u_.data(), gradient_.data(), hessian_.data());
+  p.potential->lift(local, u_.data(), hessian_.data());
+  const auto blocks = p.matter->blocks();
+  bool good = true;
+  for (Held& h : held_) {
+    Mat3d matrix = matrix_of(blocks[h.node]);
+    Vec3d rest = h.push - matrix * h.x;
+    for (std::size_t c = h.first; c < h.last; ++c) {
+      rest -= vector_of(gradient_[c / 4], c % 4) - vector_of(start.gradient[c / 4], c % 4);
+      matrix += matrix_of(hessian_[c / 4], c % 4);
+    }
+    if (dot(rest, rest) <= good_enough * good_enough * dot(h.push, h.push)) continue;
+    good = false;
+    h.x += inverse(matrix) * rest;
+  }
+  return good;
+}
+
+void BentStep::bend(const StrongProblem& p, const LawsAtStart& start, std::span<const NodeVector<double>> v,
+                    Buffer<Four>& trial) {
+  const std::size_t blocks = blocks_of(p.bias.size());
+  u_.resize(blocks);
+  gradient_.resize(blocks);
+  hessian_.resize(blocks);
+  for (Held& h : held_) {
+    Mat3d matrix = matrix_of(p.matter->blocks()[h.node]);
+    for (std::size_t c = h.first; c < h.last; ++c) matrix += matrix_of(start.hessian[c / 4], c % 4);
+    h.x = vector_of(trial[h.node] - v[h.node]);
+    h.push = matrix * h.x;
+  }
+  for (int n = 0; n < most_improvements && !improve(p, start); ++n) {
+  }
+  for (const Held& h : held_)
+    for (int d = 0; d < 3; ++d) trial[h.node].set(d, v[h.node][d] + h.x[d]);
+}
+
+}  // namespace pliant

@@ -1,0 +1,46 @@
+// A step of Newton's method, bent where nodes have contacts of their own.
+//
+// Boundaries hold single nodes by laws with sharp kinks, and a straight step is good only up to the first of them. So
+// each such node goes its own way x, to where its laws answer the push that the straight step s stands for:
+//   B x + l'(u + x) - l'(u) = (B + l'') s,      B: block of the matter's matrix
+// Where no kink is met x = s.
+#pragma once
+
+#include "solve/contact_weights.h"
+#include "solve/strong_problem.h"
+
+#include <span>
+#include <vector>
+
+namespace pliant {
+
+// the laws at the start of the step, by block of all contacts
+struct LawsAtStart {
+  const Buffer<Four3>& u;
+  const Buffer<Four3>& gradient;
+  const Buffer<Symmetric3<Four>>& hessian;
+};
+
+class BentStep {
+ public:
+  // the contacts that are of one node
+  void begin(const StrongProblem& problem);
+  bool empty() const { return held_.empty(); }
+  // trial: v and a straight step; bent on return
+  void bend(const StrongProblem& problem, const LawsAtStart& start, std::span<const NodeVector<double>> v,
+            Buffer<Four>& trial);
+
+ private:
+  // a node and its contacts
+  struct Held {
+    std::uint32_t node, first, last;
+    Vec3d push, x;
+  };
+  bool improve(const StrongProblem& problem, const LawsAtStart& start);
+
+  std::vector<Held> held_;
+  Buffer<Four3> u_, gradient_;
+  Buffer<Symmetric3<Four>> hessian_;
+};
+
+}  // namespace pliant
