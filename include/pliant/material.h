@@ -15,6 +15,7 @@ enum class Law {
   liquid,             // equation of state, viscosity, no tension
   eraser,             // stores volume only: the deviatoric part of the strain is erased each step (S3, experiment 5)
   snow,               // fixed corotated, stretch limits, hardening
+  cloth,              // a sheet of triangles: plane stress, bending, friction between layers (S2, Sec. VI-C)
 };
 
 // Each law reads the parameters listed with it and ignores the others; `check` says what is wrong, with units.
@@ -33,6 +34,10 @@ struct Material {
   double hardening = 10;        // stiffness grows as exp(hardening (1 - plastic volume ratio)), to 148 times; snow
   double critical_compression = 2.5e-2;  // singular values below 1 - this flow, 0 to below 1; snow
   double critical_stretch = 7.5e-3;      // singular values above 1 + this flow, not negative; snow
+  double friction = 0.3;        // Coulomb coefficient of cloth on cloth, not negative; cloth
+  double bending = -1;          // N m, not negative; below 0: E t^3 / (12 (1 - nu^2)) of the sheet's thickness t; cloth
+  double normal_stiffness = 0;  // Pa, against compression of layers; 0: E; cloth
+  double shear_stiffness = 0;   // Pa, of layers that stick; 0: E / (2 (1 + nu)); cloth
 };
 
 // throws Error(bad_input) with the material's name, the value, its unit and the allowed range

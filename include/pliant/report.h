@@ -39,6 +39,7 @@ struct StepReport {
   Balance before, after;           // filled in if StepOptions::balance
   std::array<double, 3> gravity_impulse = {0, 0, 0};            // N s, in the step
   std::vector<std::array<double, 3>> boundary_impulses;         // N s on matter, one per boundary
+  std::vector<std::array<double, 3>> pin_impulses;              // N s on matter, one per pin, in the order of the scene
   std::vector<std::array<double, 3>> body_impulses;             // N s on matter, one per geom of the bodies
   std::vector<std::string> warnings;
 };

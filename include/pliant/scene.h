@@ -16,9 +16,9 @@ enum class Precision { float32, float64 };
 enum class Kernel { linear, quadratic, compact };  // compact: CK on a dual grid
 enum class Transfer { pic, apic, mls };
 
-// A solid to fill with particles. In 2-D box and sphere are rectangle and disc.
+// A solid to fill with particles, or a sheet of cloth. In 2-D box and sphere are rectangle and disc.
 struct Shape {
-  enum class Kind { box, sphere, cylinder, capsule, mesh };
+  enum class Kind { box, sphere, cylinder, capsule, mesh, cloth };
   Kind kind = Kind::box;
   Vec3 center = {0, 0, 0};            // m
   Vec3 size = {1, 1, 1};              // m, edge lengths; box; the third is not used in 2-D
@@ -27,6 +27,9 @@ struct Shape {
   std::array<double, 4> rotation = {1, 0, 0, 0};  // unit quaternion w, x, y, z, about the centre
   std::string mesh_file;              // closed triangle mesh, .stl or .obj, whose origin is put at the centre; mesh
   double mesh_scale = 1;              // m per unit of the file
+  // cloth: the triangles of mesh_file, an open mesh; without a file a rectangle of size[0] x size[1] about the axis z
+  double spacing = 0;                 // m, between the vertices of the rectangle; 0: the cell
+  double thickness = 1e-3;            // m
 };
 
 struct Sampling {
@@ -36,6 +39,14 @@ struct Sampling {
   std::uint64_t seed = 1;
   double jitter = 0;                  // lattice only: uniform offset as a part of the spacing, 0..1
   bool surface_layer = false;         // also points on the surface, so that a sphere is round to what touches it
+};
+
+// The vertices of a sheet that are within a ball at the start: they stay where they are, or follow a motion
+struct Pin {
+  std::string name;                   // a motion calls it "matter/pin"
+  Vec3 center = {0, 0, 0};            // m
+  double radius = 0.01;               // m
+  double until = 1e300;               // s; then they are free
 };
 
 // A piece of matter: one material, one shape or a list of points
@@ -48,6 +59,7 @@ struct Matter {
   Vec3 angular_velocity = {0, 0, 0};  // rad/s, about the centre of mass; in 2-D the third
   std::vector<Vec3> points;           // m; if given, these are the particles and the shape is not used
   double point_volume = 0;            // m^3 (m^2 in 2-D), rest volume of each of `points`
+  std::vector<Pin> pins;              // of cloth
 };
 
 // A solid that matter cannot enter, felt by the grid nodes inside it
@@ -109,13 +121,13 @@ struct UntilForce {
 
 // Where something should be at given times; smooth in between, at rest before the first and after the last.
 struct Motion {
-  enum class Kind { actuator, mocap, boundary, gripper };
+  enum class Kind { actuator, mocap, boundary, gripper, pin };
   enum class Path { smooth, linear, hold };  // smooth: each stretch starts and ends at rest; hold: jumps at the time
   Kind kind = Kind::actuator;
-  std::string target;                 // name of an actuator, a mocap body, a boundary, or a site that a gripper's arm carries
+  std::string target;                 // name of an actuator, a mocap body, a boundary, a site that a gripper's arm carries, or "matter/pin"
   Path path = Path::smooth;
   std::vector<double> times;          // s, ascending
-  // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary, its centre (3)
+  // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary and pin, its centre (3)
   std::vector<std::vector<double>> values;
   UntilForce until_force = {};        // actuator only
   std::vector<bool> release = {};     // per time: on the way there the control lets go of where until_force holds it; empty: never

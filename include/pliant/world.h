@@ -66,6 +66,9 @@ class World {
   std::uint64_t state_hash() const;
 
   View view(const std::string& matter, Attribute attribute) const;
+  // Triangles of a sheet of cloth, by its vertices, which are the particles of smallest id: id less the smallest id of
+  // the piece. Empty for other matter.
+  std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const;
   // Von Mises stress of each particle, Pa (Cauchy, of the law alone), in the order of the views; computed when asked for.
   std::vector<double> von_mises(const std::string& matter) const;
 

@@ -22,7 +22,7 @@ template <>
 struct Choices<Law> {
   static constexpr const char* type = "Law";
   static constexpr std::array names = {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky",
-                                       "sand",   "liquid",           "eraser",          "snow"};
+                                       "sand",   "liquid",           "eraser",          "snow",        "cloth"};
 };
 
 template <>
@@ -46,7 +46,7 @@ struct Choices<Transfer> {
 template <>
 struct Choices<Shape::Kind> {
   static constexpr const char* type = "ShapeKind";
-  static constexpr std::array names = {"box", "sphere", "cylinder", "capsule", "mesh"};
+  static constexpr std::array names = {"box", "sphere", "cylinder", "capsule", "mesh", "cloth"};
 };
 
 template <>
@@ -70,7 +70,7 @@ struct Choices<Boundary::Condition> {
 template <>
 struct Choices<Motion::Kind> {
   static constexpr const char* type = "MotionKind";
-  static constexpr std::array names = {"actuator", "mocap", "boundary", "gripper"};
+  static constexpr std::array names = {"actuator", "mocap", "boundary", "gripper", "pin"};
 };
 
 template <>

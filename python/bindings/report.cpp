@@ -57,6 +57,7 @@ void bind_report(nb::module_& module) {
       .def_ro("after", &StepReport::after, "balance at the end, if StepOptions.balance")
       .def_ro("gravity_impulse", &StepReport::gravity_impulse, "N s, in the step")
       .def_ro("boundary_impulses", &StepReport::boundary_impulses, "N s on matter, one per boundary of the scene")
+      .def_ro("pin_impulses", &StepReport::pin_impulses, "N s on matter, one per pin, in the order of the scene")
       .def_ro("body_impulses", &StepReport::body_impulses, "N s on matter, one per geom of world.model")
       .def_ro("warnings", &StepReport::warnings, "what is worth a look")
       .def("__repr__", [](const StepReport& r) {

@@ -26,19 +26,25 @@ void bind_material(nb::module_& module) {
       .field("hardening", &Material::hardening, "stiffness grows as exp(hardening (1 - plastic volume ratio)); snow")
       .field("critical_compression", &Material::critical_compression, "singular values below 1 - this flow; snow")
       .field("critical_stretch", &Material::critical_stretch, "singular values above 1 + this flow; snow")
+      .field("friction", &Material::friction, "Coulomb coefficient of cloth on cloth; cloth")
+      .field("bending", &Material::bending, "N m; below 0: E t^3 / (12 (1 - nu^2)), t the thickness; cloth")
+      .field("normal_stiffness", &Material::normal_stiffness, "Pa, of layers that are pressed; 0: E; cloth")
+      .field("shear_stiffness", &Material::shear_stiffness, "Pa, of layers that stick; 0: E / (2 (1 + nu)); cloth")
       .finish();
 }
 
 void bind_shape(nb::module_& module) {
   Record<Shape>(module, "Shape", "A solid to fill with particles. In 2-D box and sphere are rectangle and disc.")
-      .field("kind", &Shape::kind, "box, sphere, cylinder, capsule or mesh")
+      .field("kind", &Shape::kind, "box, sphere, cylinder, capsule, mesh or cloth")
       .field("center", &Shape::center, "m")
-      .field("size", &Shape::size, "edge lengths, m; box")
+      .field("size", &Shape::size, "edge lengths, m; box, and the first two of cloth without a file")
       .field("radius", &Shape::radius, "m; sphere, cylinder, capsule")
       .field("length", &Shape::length, "m, along the axis z; of a capsule: of its cylindrical part")
       .field("rotation", &Shape::rotation, "unit quaternion w, x, y, z, about the centre")
-      .field("mesh_file", &Shape::mesh_file, "closed triangle mesh, .stl or .obj; mesh")
-      .field("mesh_scale", &Shape::mesh_scale, "factor on the coordinates of the mesh; mesh")
+      .field("mesh_file", &Shape::mesh_file, "closed triangle mesh, .stl or .obj; mesh; an open one; cloth")
+      .field("mesh_scale", &Shape::mesh_scale, "factor on the coordinates of the mesh; mesh, cloth")
+      .field("spacing", &Shape::spacing, "m, between the vertices of cloth without a file; 0: the cell")
+      .field("thickness", &Shape::thickness, "m; cloth")
       .finish();
 }
 
@@ -74,6 +80,24 @@ Field<Matter> points_field() {
   return {"points", "numpy.typing.ArrayLike", get, set};
 }
 
+// a tuple: what is appended to a copy would be lost
+Field<Matter> pins_field() {
+  const auto get = [](const Matter& matter) -> nb::object { return nb::tuple(list_of(matter.pins)); };
+  const auto set = [](Matter& matter, nb::handle value) {
+    matter.pins = items_of<Pin>(nb::list(value), "Matter.pins");
+  };
+  return {"pins", "collections.abc.Iterable[Pin]", get, set};
+}
+
+void bind_pin(nb::module_& module) {
+  Record<Pin>(module, "Pin", "Holds the vertices of cloth that are in a ball at the start.")
+      .field("name", &Pin::name, "a motion calls it 'matter/pin'")
+      .field("center", &Pin::center, "m")
+      .field("radius", &Pin::radius, "m")
+      .field("until", &Pin::until, "s; then they are free")
+      .finish();
+}
+
 void bind_matter(nb::module_& module) {
   Record<Matter>(module, "Matter", "A piece of matter: one material, one shape or a list of points.")
       .field("name", &Matter::name, "the key in World.matter")
@@ -85,6 +109,7 @@ void bind_matter(nb::module_& module) {
       .field(points_field(), "numpy.typing.NDArray[numpy.float64]",
              "m; if given, these are the particles and the shape is not used. Read as a copy; assign to change.")
       .field("point_volume", &Matter::point_volume, "rest volume of each of `points`, m^3 (m^2 in 2-D)")
+      .field(pins_field(), "tuple[Pin, ...]", "hold vertices of cloth; assign to change")
       .finish();
 }
 
@@ -194,6 +219,7 @@ void bind_scene(nb::module_& module) {
   bind_material(module);
   bind_shape(module);
   bind_sampling(module);
+  bind_pin(module);
   bind_matter(module);
   bind_boundary(module);
   bind_options(module);

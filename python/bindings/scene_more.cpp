@@ -86,12 +86,14 @@ void bind_motion(nb::module_& module) {
       .finish();
   Record<Motion>(module, "Motion",
                  "Where something should be at given times; at rest before the first and after the last.")
-      .field("kind", &Motion::kind, "actuator, mocap, boundary or gripper")
-      .field("target", &Motion::target, "name of an actuator, a mocap body, a boundary, or a site that an arm carries")
+      .field("kind", &Motion::kind, "actuator, mocap, boundary, gripper or pin")
+      .field("target", &Motion::target,
+             "name of an actuator, a mocap body, a boundary, a site that an arm carries, or 'matter/pin'")
       .field("path", &Motion::path, "smooth: each stretch starts and ends at rest; linear; hold: jumps at the time")
       .field(times_field(), "tuple[float, ...]", "s, ascending")
       .field(values_field(), "tuple[tuple[float, ...], ...]",
-             "per time: control (1 number), position and quaternion (7) of mocap and gripper, centre of a boundary (3)")
+             "per time: control (1 number), position and quaternion (7) of mocap and gripper, centre of a boundary or "
+             "pin (3)")
       .field("until_force", &Motion::until_force, "actuator: its control stays as it is once a body is pushed so hard")
       .field(release_field(), "tuple[bool, ...]",
              "per time: on the way there the control lets go of where until_force holds it; empty: never")

@@ -112,6 +112,14 @@ nb::object array_of(const std::vector<double>& numbers) {
   return array;
 }
 
+nb::object triangles_of(const MatterState& self) {
+  const auto list = alone(self.shared(), [&](const World& world) { return world.triangles(self.name); });
+  const nb::object array = nb::module_::import_("numpy").attr("empty")(nb::make_tuple(list.size(), 3), "int32");
+  auto out = nb::cast<nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig>>(array);
+  if (!list.empty()) std::copy_n(list.data()->data(), 3 * list.size(), out.data());
+  return array;
+}
+
 nb::object von_mises_of(const Material& material, nb::handle gradients, nb::handle plastic) {
   using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
   const nb::module_ numpy = nb::module_::import_("numpy");
@@ -143,6 +151,10 @@ void bind_matter_state(nb::module_& module) {
   add_view(matter, "masses", Attribute::mass, "kg, (particles,)");
   add_view(matter, "volumes", Attribute::volume, "rest volume, m^3 (m^2 in 2-D), (particles,)");
   add_view(matter, "ids", Attribute::id, "number of each particle, the same for ever, (particles,)");
+  matter.def_prop_ro(
+      "triangles", &triangles_of, nb::sig("def triangles(self) -> numpy.typing.NDArray[numpy.int32]"),
+      "(triangles, 3): corners of the triangles of cloth, as rows of positions[numpy.argsort(ids)]; the vertices come "
+      "first there, then the centroids in the order of the triangles. Empty for other matter.");
   matter.def_prop_ro(
       "von_mises",
       [](const MatterState& self) {

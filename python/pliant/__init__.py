@@ -13,6 +13,7 @@ from pliant._core import (
     MatterState,
     MatterStates,
     Motion,
+    Pin,
     Record,
     Sampling,
     Scene,
@@ -50,7 +51,7 @@ from pliant.errors import (
     TooLargeError,
 )
 from pliant.library import load, scene_names
-from pliant.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from pliant.shapes import Box, Capsule, Cloth, Cylinder, Mesh, Sphere
 
 __all__ = [
     "BadFileError",
@@ -62,6 +63,7 @@ __all__ = [
     "Box",
     "Camera",
     "Capsule",
+    "Cloth",
     "Condition",
     "Contact",
     "ContactLaw",
@@ -84,6 +86,7 @@ __all__ = [
     "NotConvergedError",
     "NotFiniteError",
     "OutOfRangeError",
+    "Pin",
     "Pose",
     "Precision",
     "Record",

@@ -15,6 +15,7 @@ class Law(StrEnum):
     liquid = auto()
     eraser = auto()
     snow = auto()
+    cloth = auto()
 
 
 class Precision(StrEnum):
@@ -41,13 +42,14 @@ class Transfer(StrEnum):
 
 
 class ShapeKind(StrEnum):
-    """Solids to fill with particles."""
+    """Solids to fill with particles, and sheets."""
 
     box = auto()
     sphere = auto()
     cylinder = auto()
     capsule = auto()
     mesh = auto()
+    cloth = auto()
 
 
 class SamplingMethod(StrEnum):
@@ -81,6 +83,7 @@ class MotionKind(StrEnum):
     mocap = auto()
     boundary = auto()
     gripper = auto()
+    pin = auto()
 
 
 class MotionPath(StrEnum):

@@ -67,7 +67,7 @@ def report_row(report: StepReport) -> NDArray[Any]:
     """One row of /reports/steps."""
     after, before = report.after, report.before
     change = np.subtract(after.momentum, before.momentum)
-    impulses = [report.gravity_impulse, *report.boundary_impulses, *report.body_impulses]
+    impulses = [report.gravity_impulse, *report.boundary_impulses, *report.body_impulses, *report.pin_impulses]
     row = np.zeros((), REPORT)
     for field in ("time", "substeps", "max_speed", "contacts", "most_contacts", "iterations", "residual"):
         row[field] = getattr(report, field)
@@ -162,6 +162,8 @@ class Recorder:
         group.create_dataset("id", data=matter.ids[order])
         group.create_dataset("mass", data=matter.masses[order]).attrs["unit"] = "kg"
         group.create_dataset("volume", data=matter.volumes[order]).attrs["unit"] = "m^3 at rest (m^2 in 2-D)"
+        if len(matter.triangles):
+            group.create_dataset("triangles", data=matter.triangles).attrs["unit"] = "rows of positions"
         fields: dict[str, tuple[tuple[int, ...], str]] = {
             "positions": ((count, dimension), "m"),
             "velocities": ((count, dimension), "m/s"),

@@ -96,7 +96,7 @@ class Recording:
     def _columns(self) -> Iterator[h5py.Dataset]:
         yield from (self.file["time"], self.file["step"])
         for group in self._groups.values():
-            yield from (column for name, column in group.items() if name not in ("id", "mass", "volume"))
+            yield from (column for name, column in group.items() if name not in ("id", "mass", "volume", "triangles"))
         for name, column in self.file.get("bodies", {}).items():
             if name not in ("model", "names"):
                 yield column
@@ -129,6 +129,11 @@ class Recording:
     def volumes(self, matter: str) -> Array:
         """m^3 at rest, of each particle."""
         return np.asarray(self._group(matter)["volume"])
+
+    def triangles(self, matter: str) -> Array:
+        """Corners of the triangles of cloth, as rows of positions, (triangles, 3); empty for other matter."""
+        group = self._group(matter)
+        return np.asarray(group["triangles"]) if "triangles" in group else np.zeros((0, 3), np.int32)
 
     def material(self, matter: str) -> str:
         """Name of its material."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 
 from pliant._core import Shape
+from pliant.errors import BadInputError
 
 HERE = (0.0, 0.0, 0.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -29,6 +30,31 @@ def Cylinder(
 def Capsule(radius: float, length: float, center: Sequence[float] = HERE, rotation: Sequence[float] = UPRIGHT) -> Shape:
     """A cylinder about the axis z with a half ball on each end, m; `length` is that of the cylinder."""
     return Shape(kind="capsule", radius=radius, length=length, center=center, rotation=rotation)
+
+
+def Cloth(
+    size: Sequence[float] | None = None,
+    file: str | os.PathLike[str] = "",
+    scale: float = 1.0,
+    spacing: float = 0.0,
+    thickness: float = 1e-3,
+    center: Sequence[float] = HERE,
+    rotation: Sequence[float] = UPRIGHT,
+) -> Shape:
+    """A sheet of triangles: a rectangle of this size (two numbers, m) across the axis z, or an open mesh of a file."""
+    if (size is None) == (not file):
+        raise BadInputError("Cloth: give either a size, [a, b] in m, or a file")
+    edges = (1.0, 1.0, 1.0) if size is None else (float(size[0]), float(size[1]), 1.0)
+    return Shape(
+        kind="cloth",
+        size=edges,
+        mesh_file=os.fspath(file),
+        mesh_scale=scale,
+        spacing=spacing,
+        thickness=thickness,
+        center=center,
+        rotation=rotation,
+    )
 
 
 def Mesh(

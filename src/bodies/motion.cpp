@@ -130,7 +130,8 @@ int motion_width(Motion::Kind kind) {
     case Motion::Kind::actuator: return 1;
     case Motion::Kind::mocap:
     case Motion::Kind::gripper: return 7;
-    case Motion::Kind::boundary: return 3;
+    case Motion::Kind::boundary:
+    case Motion::Kind::pin: return 3;
   }
   return 0;
 }
@@ -198,7 +199,7 @@ MotionPlayer::MotionPlayer(const std::vector<Motion>& motions, const mjModel* mo
       fail(ErrorCode::bad_input, "{}: a gripper's motion must be turned into that of its arm's servos first",
            title(motion));
     }
-    if (motion.kind == Motion::Kind::boundary) continue;
+    if (motion.kind == Motion::Kind::boundary || motion.kind == Motion::Kind::pin) continue;
     const bool mocap = motion.kind == Motion::Kind::mocap;
     const int address = mocap ? mocap_number(motion, model) : control_address(motion, model);
     if (!mocap) check_range(motion, address, model);

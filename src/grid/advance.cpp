@@ -48,7 +48,11 @@ void press_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch)
   for (int k = 0; k < D * D; ++k) actuation.a[k] = step.actuation.a[k];
   for (int i = 0; i < batch.count; i += P::lanes) {
     const Matrix<P, D> F = load_matrix<D>(batch.word + D, i);
-    Matrix<P, D> tau = law.kirchhoff(F, Memory<P, D>{F, P::load(batch.plastic() + i)});
+    Matrix<P, D> tau;
+    if constexpr (requires { law.grid_kirchhoff(F); })
+      tau = law.grid_kirchhoff(F);
+    else
+      tau = law.kirchhoff(F, Memory<P, D>{F, P::load(batch.plastic() + i)});
     if constexpr (L::viscous) tau += law.viscous_kirchhoff(determinant(F), load_matrix<D>(batch.affine, i));
     if (step.actuated) tau += F * actuation * transpose(F);
     store_matrix<D>((P(step.dt) * P::load(batch.volume() + i)) * tau, batch.impulse, i);

@@ -117,6 +117,14 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
     add_viscosity(rows, P(S(2 * law.viscosity * step.dt * step.inv_h * step.inv_h)) * s.volume * determinant(s.F));
 }
 
+// the strong step refuses cloth
+template <class S>
+PartImpulse impulse_of(const Cloth<S>&, const PartStep&, const PartState<Part>&, const PartMatrix&) {
+  return {Part(0), PartMatrix::zero()};
+}
+template <class S, class P>
+void differential_of(const Cloth<S>&, const PartStep&, const PartState<P>&, const Matrix<P, 3>&, RowsWanted, P*) {}
+
 }  // namespace
 
 PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l) {

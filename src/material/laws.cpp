@@ -16,11 +16,20 @@ AnyLaw<S> make_law(const Material& material) {
     case Law::liquid: return Liquid<S>::make(material);
     case Law::eraser: return Eraser<S>::make(material);
     case Law::snow: return Snow<S>::make(material);
+    case Law::cloth: return Cloth<S>::make(material);
   }
   return NeoHookean<S>::make(material);
 }
 template AnyLaw<float> make_law<float>(const Material&);
 template AnyLaw<double> make_law<double>(const Material&);
+
+// of the stiffest of its springs, whose mass is that of the vertices or of the centroids alone
+static double cloth_speed(const Material& m) {
+  const auto law = Cloth<double>::make(m);
+  const double plane = m.E / (1 - m.nu * m.nu);
+  const double share = min(Cloth<double>::centroid_share, 1 - Cloth<double>::centroid_share);
+  return std::sqrt(max(plane, max(law.normal, law.shear)) / (share * m.density));
+}
 
 double sound_speed(const Material& material, double plastic) {
   const Lame l = lame(material);
@@ -30,6 +39,7 @@ double sound_speed(const Material& material, double plastic) {
     case Law::eraser: return std::sqrt((l.lambda + l.mu) / material.density);
     case Law::snow:
       return std::sqrt((l.lambda + 2 * l.mu) * snow_stiffening(material.hardening, plastic) / material.density);
+    case Law::cloth: return cloth_speed(material);
     default: return std::sqrt((l.lambda + 2 * l.mu) / material.density);
   }
 }

@@ -1,6 +1,7 @@
 // All laws under one type, and what a step must know of a material to choose its substep.
 #pragma once
 
+#include "material/cloth.h"
 #include "material/eraser.h"
 #include "material/fixed_corotated.h"
 #include "material/hencky.h"
@@ -18,7 +19,7 @@ namespace pliant {
 // in the order of enum class Law
 template <class S>
 using AnyLaw = std::variant<Linear<S>, LinearCorotated<S>, FixedCorotated<S>, NeoHookean<S>, Hencky<S>, Sand<S>,
-                            Liquid<S>, Eraser<S>, Snow<S>>;
+                            Liquid<S>, Eraser<S>, Snow<S>, Cloth<S>>;
 
 // the law of a material that has passed `check`
 template <class S>

@@ -11,8 +11,9 @@ namespace pliant {
 namespace {
 
 // in the order of enum class Law
-constexpr std::array<const char*, 9> law_names = {
-    "linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky", "sand", "liquid", "eraser", "snow"};
+constexpr std::array<const char*, 10> law_names = {
+    "linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky",
+    "sand",   "liquid",           "eraser",          "snow",        "cloth"};
 
 // An allowed interval of a parameter. The limits are far beyond any matter; between them no law overflows in float.
 struct Range {
@@ -41,6 +42,13 @@ void check_elastic(const Material& material) {
   check_range(material, "nu", material.nu, "(no unit)", {-1, 0.5, true, true});
 }
 
+void check_cloth(const Material& material) {
+  check_range(material, "friction", material.friction, "(no unit)", {0, 1e6});
+  check_range(material, "bending", material.bending, "N m", {-1e15, 1e15});
+  check_range(material, "normal_stiffness", material.normal_stiffness, "Pa", {0, 1e15});
+  check_range(material, "shear_stiffness", material.shear_stiffness, "Pa", {0, 1e15});
+}
+
 }  // namespace
 
 void check(const Material& material) {
@@ -54,6 +62,7 @@ void check(const Material& material) {
     check_range(material, "friction_angle", material.friction_angle, "degrees", {0, 90, false, true});
     check_range(material, "cohesion", material.cohesion, "(logarithmic strain)", {0, 1});
   }
+  if (material.law == Law::cloth) check_cloth(material);
   if (material.law == Law::snow) {
     check_range(material, "hardening", material.hardening, "(no unit)", {0, 1000});
     check_range(material, "critical_compression", material.critical_compression, "(no unit)", {0, 1, false, true});

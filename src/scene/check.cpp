@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "pliant/scene.h"
 #include "scene/sampling.h"
+#include "scene/sheet_mesh.h"
 
 #include <algorithm>
 #include <cmath>
@@ -133,15 +134,23 @@ void check_step(const StepOptions& step, int dimension) {
   }
 }
 
+void check_sheet(const Part& part, const Shape& shape) {
+  part.positive("thickness", shape.thickness, "m");
+  part.positive("mesh_scale", shape.mesh_scale, "(no unit)");
+  part.not_negative("spacing", shape.spacing, "m");
+  for (std::size_t i = 0; i < 2; ++i) part.positive("a size", shape.size[i], "m");
+}
+
 void check_shape(const Part& part, const Shape& shape) {
   using Kind = Shape::Kind;
-  part.known("shape kind", shape.kind, Kind::mesh);
+  part.known("shape kind", shape.kind, Kind::cloth);
   if (part.dimension == 2 && shape.kind != Kind::box && shape.kind != Kind::sphere) {
     fail(ErrorCode::bad_input, "{}: its shape exists in 3-D only; in 2-D use box (a rectangle) or sphere (a disc)",
          part.name);
   }
   part.in_space("center", shape.center, "m");
   part.rotation(shape.rotation);
+  if (shape.kind == Kind::cloth) return check_sheet(part, shape);
   if (shape.kind == Kind::box) part.edges(shape.size);
   if (shape.kind == Kind::sphere || shape.kind == Kind::cylinder || shape.kind == Kind::capsule) {
     part.positive("radius", shape.radius, "m");
@@ -203,10 +212,38 @@ void check_matter(const Part& part, const Matter& matter, const std::vector<Mate
   check_sampling(part, matter.sampling);
 }
 
+// cloth is a law and a shape, which go together; `strong` cannot take it
+void check_cloth(const Part& part, const Matter& matter, const Scene& scene) {
+  const bool sheet = matter.points.empty() && matter.shape.kind == Shape::Kind::cloth;
+  const auto material = std::find_if(scene.materials.begin(), scene.materials.end(),
+                                     [&](const Material& m) { return m.name == matter.material; });
+  if (sheet != (material->law == Law::cloth)) {
+    fail(ErrorCode::bad_input, "{}: its {}, but its {}; law cloth and shape cloth go together", part.name,
+         sheet ? "shape is cloth" : fmt::format("material '{}' has law cloth", matter.material),
+         sheet ? fmt::format("material '{}' has law {}", matter.material, name(material->law)) : "shape is not");
+  }
+  if (sheet && scene.step.method == Method::strong)
+    fail(ErrorCode::bad_input, "{}: step.method is strong, which does not take cloth; use 'method: async'", part.name);
+  if (!sheet && !matter.pins.empty())
+    fail(ErrorCode::bad_input, "{}: pin '{}' holds vertices of cloth, but it is not cloth; remove the pin", part.name,
+         matter.pins[0].name);
+  check_names(matter.pins, "pin");
+  for (const Pin& pin : matter.pins) {
+    const Part here{fmt::format("{}, pin '{}'", part.name, pin.name), part.dimension};
+    here.finite("center", pin.center, "m");
+    here.positive("radius", pin.radius, "m");
+    here.finite("until", pin.until, "s");
+  }
+}
+
 // how many particles a piece of matter will be, from its volume alone; errors of its mesh file get its name
 std::size_t expected_particles(const Part& part, const Matter& matter, double cell) {
   if (!matter.points.empty()) return matter.points.size();
   try {
+    if (matter.shape.kind == Shape::Kind::cloth) {
+      const SheetMesh mesh = sheet_mesh(matter.shape, cell);
+      return mesh.vertices.size() + mesh.triangles.size();
+    }
     return estimate_count(matter.shape, matter.sampling, cell, part.dimension);
   } catch (const Error& error) {
     throw Error(error.code(), part.name + ": " + error.what());
@@ -325,7 +362,9 @@ void check(const Scene& scene, bool other_bodies) {
   }
   check_names(scene.matter, "matter");
   for (const Matter& matter : scene.matter) {
-    check_matter({fmt::format("matter '{}'", matter.name), scene.dimension}, matter, scene.materials);
+    const Part part{fmt::format("matter '{}'", matter.name), scene.dimension};
+    check_matter(part, matter, scene.materials);
+    check_cloth(part, matter, scene);
   }
   check_particles(scene);
 }

@@ -19,23 +19,6 @@ bool before(const Point& a, const Point& b) {
   return std::lexicographical_compare(std::begin(a.a), std::end(a.a), std::begin(b.a), std::end(b.a));
 }
 
-// for each vertex the first one that is equal to it
-std::vector<std::uint32_t> weld_equal(const std::vector<Point>& vertices) {
-  std::vector<std::uint32_t> order(vertices.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (before(vertices[a], vertices[b])) return true;
-    return !before(vertices[b], vertices[a]) && a < b;
-  });
-  std::vector<std::uint32_t> same(vertices.size());
-  std::uint32_t first = order.front();
-  for (const std::uint32_t v : order) {
-    if (before(vertices[first], vertices[v])) first = v;
-    same[v] = first;
-  }
-  return same;
-}
-
 // for each vertex the first one that is within the distance
 std::vector<std::uint32_t> weld_near(const std::vector<Point>& vertices, double distance) {
   NearPoints near(vertices.front(), distance);
@@ -172,6 +155,22 @@ void measure(Mesh& mesh, const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> weld_equal(const std::vector<Point>& vertices) {
+  std::vector<std::uint32_t> order(vertices.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (before(vertices[a], vertices[b])) return true;
+    return !before(vertices[b], vertices[a]) && a < b;
+  });
+  std::vector<std::uint32_t> same(vertices.size());
+  std::uint32_t first = order.front();
+  for (const std::uint32_t v : order) {
+    if (before(vertices[first], vertices[v])) first = v;
+    same[v] = first;
+  }
+  return same;
+}
 
 Mesh load_mesh(const std::string& path, double scale, const MeshLimits& limits) {
   TriangleSoup soup = read_mesh_file(path, limits);

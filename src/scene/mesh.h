@@ -25,6 +25,9 @@ Mesh load_mesh(const std::string& path, double scale, const MeshLimits& limits =
 // The same from triangles in memory, not empty, whose vertices are finite and there; `name` is told in texts.
 Mesh closed_mesh(const TriangleSoup& soup, const std::string& name);
 
+// for each vertex, of which there is at least one, the first one that is equal to it
+std::vector<std::uint32_t> weld_equal(const std::vector<Point>& vertices);
+
 // Random points on a mesh, evenly by area.
 class SurfaceDarts {
  public:

@@ -28,6 +28,14 @@ struct Known {
   bool has(const std::string& name) const { return places.count(name) > 0; }
 };
 
+// pins by the names that motions use
+std::vector<Pin> pin_names(const Scene& scene) {
+  std::vector<Pin> pins;
+  for (const Matter& matter : scene.matter)
+    for (const Pin& pin : matter.pins) pins.push_back({.name = matter.name + "/" + pin.name});
+  return pins;
+}
+
 class Meaning {
  public:
   Meaning(const Scene& scene, const SceneMarks& marks, Findings& findings)
@@ -37,7 +45,8 @@ class Meaning {
         materials_(scene.materials),
         matter_(scene.matter),
         boundaries_(scene.boundaries),
-        bodies_(scene.bodies) {}
+        bodies_(scene.bodies),
+        pins_(pin_names(scene)) {}
 
   void check_all() {
     check_unique("material", materials_);
@@ -126,11 +135,13 @@ class Meaning {
   }
 
   void check_motion(const Motion& motion, std::size_t number) {
-    static const char* const kinds[] = {"actuator", "mocap", "boundary", "gripper"};
+    static const char* const kinds[] = {"actuator", "mocap", "boundary", "gripper", "pin"};
     const std::string here = fmt::format("motion {}", number + 1);
     const char* kind = kinds[int(motion.kind)];
     if (!motion.target.empty() && motion.kind == Motion::Kind::boundary) {
       known(here, kind, motion.target, boundaries_);
+    } else if (!motion.target.empty() && motion.kind == Motion::Kind::pin) {
+      known(here, kind, motion.target, pins_);
     } else if (!motion.target.empty()) {
       known_body(here, kind, motion.target, true);
     }
@@ -179,7 +190,7 @@ class Meaning {
   const Scene& scene_;
   const SceneMarks& marks_;
   Findings& findings_;
-  Known materials_, matter_, boundaries_, bodies_;
+  Known materials_, matter_, boundaries_, bodies_, pins_;
 };
 
 }  // namespace

@@ -60,11 +60,27 @@ void step_keys(Keys& keys, StepOptions& step) {
               step.stiffness_damping, not_negative);
 }
 
+void cloth_keys(Keys& keys, Material& m) {
+  const auto number = [&](Key key, double& value) {
+    key.applies = m.law == Law::cloth;
+    key.only_for = "cloth";
+    keys.number(key, value, {0, 1e15});
+  };
+  number({"friction", "", "Coulomb coefficient of cloth on cloth"}, m.friction);
+  // every number below 0 means the same
+  if (m.bending < 0) m.bending = Material().bending;
+  number(
+      {.name = "bending", .unit = "N m", .what = "stiffness", .standard = "E t^3 / (12 (1 - nu^2)), t the thickness"},
+      m.bending);
+  number({"normal_stiffness", "Pa", "of layers that are pressed; 0: E"}, m.normal_stiffness);
+  number({"shear_stiffness", "Pa", "of layers that stick; 0: E / (2 (1 + nu))"}, m.shear_stiffness);
+}
+
 void material_keys(Keys& keys, Material& m) {
   constexpr Range pressures = {1e-6, 1e15};
-  choose(
-      keys, {.name = "law", .what = "how stress follows from strain", .required = true}, m.law,
-      {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky", "sand", "liquid", "eraser", "snow"});
+  choose(keys, {.name = "law", .what = "how stress follows from strain", .required = true}, m.law,
+         {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky", "sand", "liquid", "eraser", "snow",
+          "cloth"});
   const bool solid = m.law != Law::liquid;
   const bool yields = m.law == Law::linear_corotated || m.law == Law::hencky;
   const bool sand = m.law == Law::sand, snow = m.law == Law::snow;
@@ -88,12 +104,27 @@ void material_keys(Keys& keys, Material& m) {
   number({"critical_compression", "", "singular values below 1 - this flow"}, m.critical_compression,
          {0, 1, false, true}, snow, "snow");
   number({"critical_stretch", "", "singular values above 1 + this flow"}, m.critical_stretch, {0, 10}, snow, "snow");
+  cloth_keys(keys, m);
 }
 
 const Key center_key = {.name = "center", .unit = "m", .what = "where it is"};
 const Key size_key = {.name = "size", .unit = "m", .what = "edge lengths"};
 const Key radius_key = {.name = "radius", .unit = "m", .what = ""};
 const Key rotation_key = {.name = "rotation", .what = "unit quaternion w, x, y, z; or rpy"};
+
+void cloth_shape_keys(Keys& keys, Shape& shape) {
+  keys.file({.name = "file", .what = "open triangle mesh; its origin is put at the centre"}, shape.mesh_file,
+            {".stl", ".obj"});
+  keys.number({.name = "scale", .what = "m per unit of the file"}, shape.mesh_scale, positive);
+  Pair size = {shape.size[0], shape.size[1]};
+  keys.pair({.name = "size", .unit = "m", .what = "edge lengths of a rectangle, in place of a file"}, size, positive);
+  if (keys.reads) shape.size = {size[0], size[1], shape.size[2]};
+  keys.number({.name = "spacing", .unit = "m", .what = "between the vertices of the rectangle; 0: the cell"},
+              shape.spacing, not_negative);
+  keys.number({.name = "thickness", .unit = "m", .what = "of the cloth"}, shape.thickness, positive);
+  keys.rotation(rotation_key, shape.rotation);
+  keys.leave();
+}
 
 void shape_keys(Keys& keys, Shape& shape, bool is_used) {
   using Kind = Shape::Kind;
@@ -125,6 +156,14 @@ void shape_keys(Keys& keys, Shape& shape, bool is_used) {
     keys.rotation(rotation_key, shape.rotation);
     keys.leave();
   }
+  if (enter("cloth", "a sheet: a file, or a rectangle of a size", Kind::cloth)) cloth_shape_keys(keys, shape);
+}
+
+void pin_keys(Keys& keys, Pin& pin) {
+  keys.vector({.name = "center", .unit = "m", .what = "of the ball that it holds", .required = true}, pin.center, any_number);
+  keys.number({.name = "radius", .unit = "m", .what = "vertices inside at the start are held"}, pin.radius, positive);
+  keys.number({.name = "until", .unit = "s", .what = "then they are free", .standard = "for ever"}, pin.until,
+              any_number);
 }
 
 void matter_keys(Keys& keys, Matter& matter) {
@@ -151,6 +190,7 @@ void matter_keys(Keys& keys, Matter& matter) {
                .unit = "rad/s",
                .what = "at the start, about the centre of mass; in 2-D the third number counts"},
               matter.angular_velocity, any_number);
+  keys.named({.name = "pins", .what = "hold vertices of cloth"}, "pin", matter.pins, pin_keys);
 }
 
 void boundary_shape_keys(Keys& keys, Boundary& boundary) {
@@ -250,7 +290,7 @@ struct Waypoint {
 };
 
 constexpr std::size_t numbers_of(Motion::Kind kind) {
-  return kind == Motion::Kind::actuator ? 1 : kind == Motion::Kind::boundary ? 3 : 7;
+  return kind == Motion::Kind::actuator ? 1 : kind == Motion::Kind::boundary || kind == Motion::Kind::pin ? 3 : 7;
 }
 
 std::vector<Waypoint> waypoints_of(const Motion& motion) {
@@ -291,6 +331,7 @@ void take_waypoints(Motion& motion, const std::vector<Waypoint>& waypoints) {
 void waypoint_keys(Keys& keys, Waypoint& w) {
   using Kind = Motion::Kind;
   const bool posed = w.kind == Kind::mocap || w.kind == Kind::gripper;
+  const bool placed = posed || w.kind == Kind::pin;
   keys.number({.name = "time", .unit = "s", .required = true}, w.time, any_number);
   keys.number({.name = "value",
                .what = "its control, in the unit of the actuator",
@@ -309,8 +350,8 @@ void waypoint_keys(Keys& keys, Waypoint& w) {
                .unit = "m",
                .what = "in the world",
                .required = true,
-               .applies = posed,
-               .only_for = "mocap, gripper"},
+               .applies = placed,
+               .only_for = "mocap, gripper, pin"},
               w.place, any_number);
   keys.rotation({.name = "rotation",
                  .what = "unit quaternion w, x, y, z; or rpy",
@@ -356,6 +397,7 @@ void motion_keys(Keys& keys, Motion& motion) {
   kind("mocap", "\"body/part\": a mocap body is moved", Kind::mocap, NameOf::body_part);
   kind("boundary", "a boundary's centre is moved", Kind::boundary, NameOf::boundary);
   kind("gripper", "\"body/site\": joint targets are found that bring the site there", Kind::gripper, NameOf::body_part);
+  kind("pin", "\"matter/pin\": a pin of a sheet is moved; it starts at its centre", Kind::pin, NameOf::pin);
   keys.end_kinds("target", true);
   choose(keys, {.name = "path", .what = "smooth: each stretch starts and ends at rest; hold: jumps at the time"},
          motion.path, {"smooth", "linear", "hold"});

@@ -12,6 +12,7 @@
 namespace pliant {
 
 using Quaternion = std::array<double, 4>;
+using Pair = std::array<double, 2>;
 
 // What the manual and errors say of a key.
 struct Key {
@@ -39,7 +40,7 @@ inline constexpr Range positive = {0, 1e300, true};
 inline constexpr Range not_negative = {0, 1e300};
 
 // where a name must be known
-enum class NameOf { material, matter, boundary, body, body_part, measured };
+enum class NameOf { material, matter, boundary, body, body_part, measured, pin };
 
 using Names = std::vector<std::string>;
 
@@ -57,6 +58,7 @@ class Keys {
   virtual void file(const Key& key, std::string& value, const Names& endings) = 0;
   virtual void choice(const Key& key, int& value, const Names& names) = 0;
   virtual void vector(const Key& key, Vec3& value, const Range& range) = 0;
+  virtual void pair(const Key& key, Pair& value, const Range& range) = 0;
   // a quaternion, or the key `rpy` in its place
   virtual void rotation(const Key& key, Quaternion& value) = 0;
   virtual void points(const Key& key, std::vector<Vec3>& value) = 0;

@@ -30,6 +30,9 @@ class KeyLister final : public Keys {
   void vector(const Key& key, Vec3& value, const Range& range) override {
     add(key, KeyInfo::Type::vector, vector_text(value, 3)).range = range;
   }
+  void pair(const Key& key, Pair& value, const Range& range) override {
+    add(key, KeyInfo::Type::pair, pair_text(value)).range = range;
+  }
   void rotation(const Key& key, Quaternion& value) override {
     add(key, KeyInfo::Type::rotation, rotation_text(value));
     const Key rpy = {.name = "rpy",
@@ -122,6 +125,10 @@ std::string number_text(double value) {
   if (std::isnan(value)) return ".nan";
   if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
   return fmt::format("{}", value);
+}
+
+std::string pair_text(const Pair& value) {
+  return fmt::format("[{}, {}]", number_text(value[0]), number_text(value[1]));
 }
 
 std::string vector_text(const Vec3& value, int dimension) {

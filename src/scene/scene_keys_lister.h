@@ -8,7 +8,7 @@
 namespace pliant {
 
 struct KeyInfo {
-  enum class Type { number, integer, flag, word, choice, vector, rotation, rpy, points, map, named, listed };
+  enum class Type { number, integer, flag, word, choice, vector, pair, rotation, rpy, points, map, named, listed };
   Type type = Type::map;
   std::string name, unit, what;
   std::string standard;       // its default, as it would be written
@@ -29,6 +29,7 @@ std::map<std::string, std::string> key_standards();
 
 // values as they are written
 std::string number_text(double value);
+std::string pair_text(const Pair& value);
 std::string vector_text(const Vec3& value, int dimension);
 std::string rotation_text(const Quaternion& value);
 

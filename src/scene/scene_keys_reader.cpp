@@ -272,6 +272,16 @@ void KeyReader::vector(const Key& key, Vec3& value, const Range& range) {
   value = numbers;
 }
 
+void KeyReader::pair(const Key& key, Pair& value, const Range& range) {
+  const YamlNode* node = find(key);
+  Pair numbers;
+  if (!node || !read_numbers(*node, key, numbers.data(), 2)) return;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!read_number(node->items[i], key, range, numbers[i])) return;
+  }
+  value = numbers;
+}
+
 void KeyReader::rotation(const Key& key, Quaternion& value) {
   const Key rpy_key = {.name = "rpy", .unit = "degrees", .applies = key.applies, .only_for = key.only_for};
   const YamlNode* node = find(key);

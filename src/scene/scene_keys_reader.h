@@ -32,6 +32,7 @@ class KeyReader final : public Keys {
   void file(const Key& key, std::string& value, const Names& endings) override;
   void choice(const Key& key, int& value, const Names& names) override;
   void vector(const Key& key, Vec3& value, const Range& range) override;
+  void pair(const Key& key, Pair& value, const Range& range) override;
   void rotation(const Key& key, Quaternion& value) override;
   void points(const Key& key, std::vector<Vec3>& value) override;
   bool enter(const Key& key) override;

@@ -69,6 +69,7 @@ std::string plain_schema(const KeyInfo& key) {
     case Type::flag: return "{\"type\": \"boolean\"";
     case Type::word: return "{\"type\": [\"string\", \"number\", \"boolean\"]";
     case Type::vector: return number_list(key.range, 2, 3);
+    case Type::pair: return number_list(key.range, 2, 2);
     case Type::rotation: return number_list({}, 4, 4);
     case Type::rpy: return number_list({}, 3, 3);
     case Type::points: return "{\"type\": \"array\", \"minItems\": 1, \"items\": " + number_list({}, 2, 3) + "}";
@@ -145,6 +146,7 @@ std::string type_text(const KeyInfo& key) {
     case Type::word: return key.choices.empty() ? "text" : "file, " + joined(key.choices);
     case Type::choice: return joined(key.choices);
     case Type::vector: return "3 numbers";
+    case Type::pair: return "2 numbers";
     case Type::rotation: return "4 numbers";
     case Type::rpy: return "3 numbers";
     case Type::points: return "list of 3 numbers";

@@ -44,6 +44,7 @@ class KeyWriter final : public Keys {
     const bool is_default = is_standard(key, vector_text(value, 3));
     if (key.applies && (key.required || key.always || !is_default)) put(key.name, plain(vector_text(value, dimension)));
   }
+  void pair(const Key& key, Pair& value, const Range&) override { put_if_needed(key, pair_text(value)); }
   void rotation(const Key& key, Quaternion& value) override { put_if_needed(key, rotation_text(value)); }
   void points(const Key& key, std::vector<Vec3>& value) override {
     if (value.empty()) return;

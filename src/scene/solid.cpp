@@ -19,6 +19,7 @@ const char* name(Shape::Kind kind) {
     case Shape::Kind::cylinder: return "cylinder";
     case Shape::Kind::capsule: return "capsule";
     case Shape::Kind::mesh: return "mesh";
+    case Shape::Kind::cloth: break;  // not a solid
   }
   return nullptr;
 }
@@ -56,6 +57,7 @@ double Solid::volume() const {
     case Shape::Kind::cylinder: return pi * r * r * shape_.length;
     case Shape::Kind::capsule: return pi * r * r * (shape_.length + 4.0 / 3 * r);
     case Shape::Kind::mesh: return tree_->mesh().volume;
+    case Shape::Kind::cloth: break;
   }
   return 0;
 }
@@ -85,6 +87,7 @@ double Solid::surface_area() const {
     case Shape::Kind::cylinder: return 2 * pi * r * (r + shape_.length);
     case Shape::Kind::capsule: return 2 * pi * r * (2 * r + shape_.length);
     case Shape::Kind::mesh: return tree_->mesh().area;
+    case Shape::Kind::cloth: break;
   }
   return 0;
 }

@@ -121,7 +121,8 @@ std::vector<Point> cover_surface(const Solid& solid, double spacing, Random& ran
     case Shape::Kind::cylinder: return cover_cylinder(shape, spacing);
     case Shape::Kind::capsule: return cover_capsule(shape, spacing);
     case Shape::Kind::mesh: return cover_mesh(solid.tree().mesh(), spacing, random);
-    case Shape::Kind::sphere: break;
+    case Shape::Kind::sphere:
+    case Shape::Kind::cloth: break;
   }
   if (solid.dimension() == 3) return cover_sphere(shape.radius, spacing);
   std::vector<Point> points = ring(round_up_to(2 * pi * shape.radius / spacing, 3), 0);

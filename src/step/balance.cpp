@@ -50,6 +50,9 @@ void add_particle(const Point<D, S>& p, const Rates<D, S>& q, const StepOptions&
 template <class L, int D, class S>
 void add_law(const L& law, const Point<D, S>* points, std::size_t count, Balance& b) {
   using P = Wide<S>;
+  // the volume in which a particle's stress acts, over its own
+  double reach = 1;
+  if constexpr (requires { L::centroid_share; }) reach = 1 / L::centroid_share;
   for (std::size_t i = 0; i < count; i += P::lanes) {
     auto F = Matrix<P, D>::zero();
     P plastic = 0;
@@ -60,7 +63,7 @@ void add_law(const L& law, const Point<D, S>* points, std::size_t count, Balance
     }
     const P energy = law.energy(F, Memory<P, D>{F, plastic}), J = determinant(F);
     for (std::size_t l = 0; l < std::min<std::size_t>(P::lanes, count - i); ++l) {
-      b.elastic_energy += double(points[i + l].volume) * double(energy[int(l)]);
+      b.elastic_energy += reach * double(points[i + l].volume) * double(energy[int(l)]);
       b.volume += double(points[i + l].volume) * double(J[int(l)]);
     }
   }

@@ -1,6 +1,7 @@
 // What is constant after loading.
 #pragma once
 
+#include "cloth/sheets.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
 #include "material/laws.h"
@@ -17,6 +18,7 @@ struct Model {
   std::vector<Material> materials;  // by group
   std::vector<AnyLaw<S>> laws;      // by group
   std::vector<BoundaryShape> boundaries;
+  std::vector<ModelSheet<S>> sheets;  // the groups that are cloth
 };
 
 }  // namespace pliant

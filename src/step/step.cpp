@@ -23,11 +23,12 @@ enum Stage {
   storing,
   gridding,
   contacting,
+  pulling,
   balancing,
   stage_count
 };
 constexpr const char* stage_names[stage_count] = {"sort",  "load", "gather",  "stress", "scatter",
-                                                  "store", "grid", "contact", "balance"};
+                                                  "store", "grid", "contact", "cloth",  "balance"};
 
 class Clock {
  public:
@@ -75,22 +76,27 @@ double smallest_plastic(const Group& group, const State<D, S>& state) {
 }
 
 template <int D, class S>
-int automatic_substeps(const Model<S>& model, const State<D, S>& now) {
+int automatic_substeps(const Model<S>& model, const State<D, S>& now, double pin_speed) {
   const StepOptions& o = model.scene.step;
+  const double speed = max(now.max_speed, pin_speed);
   double needed = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     const Material& material = model.materials[g];
     const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
     const double wave = sound_speed(material, plastic);
-    needed = max(needed, o.dt * (wave + now.max_speed) / (o.courant * o.cell));
+    needed = max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)
     needed = max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
+  }
+  for (const ModelSheet<S>& s : model.sheets) {
+    const double rate = bending_rate(s.sheet, model.scene.matter[s.matter], model.materials[s.matter]);
+    needed = max(needed, o.dt * rate / o.courant);
   }
   if (!(needed <= o.max_substeps))
     fail(ErrorCode::too_fast,
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
          "max_substeps = {}; reduce dt, use larger cells or softer material, or raise max_substeps",
-         o.dt, std::ceil(needed), now.max_speed, o.max_substeps);
+         o.dt, std::ceil(needed), speed, o.max_substeps);
   return int(std::ceil(needed));
 }
 
@@ -111,8 +117,10 @@ struct Attempt {
 
 template <int D, class S>
 void take_order(Attempt<D, S>& a) {
-  if constexpr (D == 3)
+  if constexpr (D == 3) {
     if (ContactSet<S>* set = a.work.contacts()) set->take_order(a.work.layout);
+    a.work.sheets.take_order(a.next.particles.points, a.work.workers);
+  }
   ++a.report.sorts;
   a.drift = 0;
 }
@@ -159,12 +167,30 @@ void sweep(Attempt<D, S>& a, Pass pass, int substep) {
   const SweepReport r =
       a.work.sweep.run(pass, a.sweep_step, a.work.layout, a.work.grid, a.next.particles, a.work.workers);
   if (r.bad_block != SIZE_MAX) fail_at(a, r.bad_block, substep);
-  a.last_move = r.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
-  a.drift += a.last_move;
-  a.strays = double(r.strays) / double(a.next.particles.size());
-  a.report.strays += a.strays / a.plan.substeps;
+  if (pass != Pass::scatter) {
+    const double speed = max(r.max_speed, a.work.sheets.pin_speed(a.model.scene.step.dt));
+    a.last_move = speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
+    a.drift += a.last_move;
+  }
+  if (pass != Pass::gather) {
+    a.strays = double(r.strays) / double(a.next.particles.size());
+    a.report.strays += a.strays / a.plan.substeps;
+  }
   a.report.max_speed = max(a.report.max_speed, r.max_speed);
   if (pass == Pass::gather) a.next.max_speed = r.max_speed;
+}
+
+// cloth comes between taking velocities and giving momenta: its triangles reach over blocks
+template <int D, class S>
+void sweep_with_cloth(Attempt<D, S>& a, int substep, Clock& clock) {
+  if constexpr (D == 3) {
+    const bool last = substep + 1 == a.plan.substeps;
+    sweep(a, Pass::gather, substep);
+    clock.lap(a.work.sweep.times());
+    a.work.sheets.advance(double(substep + 1) / a.plan.substeps, last, a.next.particles, a.work.workers);
+    clock.lap(pulling);
+    if (!last) sweep(a, Pass::scatter, substep);
+  }
 }
 
 // as new, but without giving its memory back
@@ -173,11 +199,13 @@ void clear(StepReport& report) {
   std::swap(fresh.stages, report.stages);
   std::swap(fresh.boundary_impulses, report.boundary_impulses);
   std::swap(fresh.body_impulses, report.body_impulses);
+  std::swap(fresh.pin_impulses, report.pin_impulses);
   fresh.before = report.before;
   std::swap(fresh, report);
   report.stages.clear();
   for (const char* name : stage_names) report.stages.push_back({name, 0});
   report.boundary_impulses.clear();
+  report.pin_impulses.clear();
 }
 
 template <int D, class S>
@@ -196,6 +224,7 @@ void prepare(Attempt<D, S>& a) {
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) a.work.actuations[g](i, j) = S(a.now.actuations[g][std::size_t(3 * i + j)]);
   const S dt = S(o.dt / a.plan.substeps);
+  a.work.sheets.start(o.dt, o.dt / a.plan.substeps);
   a.sweep_step = {dt, S(o.cell), &a.model.laws, &a.work.actuations};
   a.grid_step.dt = dt;
   a.grid_step.h = S(o.cell);
@@ -248,6 +277,7 @@ void finish(Attempt<D, S>& a) {
     else
       a.report.body_impulses[std::size_t((*a.work.paths)[k - boundaries].geom.id)] = {v[0], v[1], v[2]};
   }
+  for (const Vec& v : a.work.sheets.impulses()) a.report.pin_impulses.push_back({v[0], v[1], v[2]});
   if (a.work.contacts()) finish_contacts(a);
   if (!o.balance) return;
   a.report.after = balance(a.model, a.next, a.work);
@@ -263,9 +293,10 @@ void attempt(Attempt<D, S>& a) {
   // order the particles, scatter their momenta
   sort_into_next(a);
   clock.lap(sorting);
+  if constexpr (D == 3) a.work.sheets.push_off(a.next.particles, a.work.workers);
+  clock.lap(pulling);
   sweep(a, Pass::scatter, 0);
   clock.lap(a.work.sweep.times());
-  a.drift = 0;  // it has not moved yet
   a.last_move = a.now.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
 
   for (int substep = 0; substep < a.plan.substeps; ++substep) {
@@ -286,7 +317,10 @@ void attempt(Attempt<D, S>& a) {
 
     // particles take velocities, move, and give momenta again
     const bool last = substep + 1 == a.plan.substeps;
-    sweep(a, last ? Pass::gather : Pass::gather_scatter, substep);
+    if (a.work.sheets.empty())
+      sweep(a, last ? Pass::gather : Pass::gather_scatter, substep);
+    else
+      sweep_with_cloth(a, substep, clock);
     clock.lap(a.work.sweep.times());
   }
 
@@ -369,7 +403,7 @@ void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Work
     return;
   }
   const bool automatic = o.substeps == 0;
-  Plan plan = {automatic ? automatic_substeps(model, now) : o.substeps, 1.0};
+  Plan plan = {automatic ? automatic_substeps(model, now, work.sheets.pin_speed(o.dt)) : o.substeps, 1.0};
   for (int retry = 0;; ++retry) {
     try {
       Attempt<D, S> a = {model, now, next, work, report, plan, {}, {}};

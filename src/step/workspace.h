@@ -1,6 +1,7 @@
 // Scratch of a step: may be thrown away between any two steps without changing a bit of the result.
 #pragma once
 
+#include "cloth/sheets.h"
 #include "contact/contact_step.h"
 #include "grid/sweep.h"
 #include "pliant/report.h"
@@ -14,7 +15,8 @@ struct Workspace {
   Workspace(const Model<S>& model, Workers& workers_)
       : workers(workers_),
         grid(model.scene.step.kernel == Kernel::compact ? 2 : 1),
-        sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()) {}
+        sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()),
+        sheets(model.sheets) {}
 
   Workers& workers;
   GeomPaths* paths = nullptr;                  // of the bodies in this step; nullptr: there are none
@@ -25,6 +27,7 @@ struct Workspace {
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;
+  Sheets<S> sheets;            // of cloth; none in 2-D
   Buffer<Point<D, S>> points;  // for sorting within a step
   std::vector<Matrix<S, D>> actuations;
   std::vector<Matrix<double, 3>> strong_actuations;
@@ -38,7 +41,7 @@ struct Workspace {
   }
 
   std::size_t bytes() const {
-    return layout.bytes() + next_layout.bytes() + grid.bytes() + sweep.bytes() + points.bytes() +
+    return layout.bytes() + next_layout.bytes() + grid.bytes() + sweep.bytes() + sheets.bytes() + points.bytes() +
            partial_balances.capacity() * sizeof(Balance);
   }
 };

@@ -4,8 +4,10 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "scene/sampling.h"
+#include "scene/sheet_mesh.h"
 #include "step/balance.h"
 #include "step/body_side.h"
+#include "step/pins.h"
 #include "step/step.h"
 #include "step/world_impl.h"
 
@@ -18,6 +20,7 @@ namespace {
 // all that is loaded before particles get their precision
 struct Sampled {
   std::vector<Samples> matter;
+  std::vector<SheetMesh> sheets;  // by piece of matter; empty for what is not cloth
   std::size_t count = 0;
 };
 
@@ -30,7 +33,13 @@ Samples samples_of(const Matter& matter, const Scene& scene) {
 Sampled sample_all(const Scene& scene) {
   Sampled all;
   for (const Matter& matter : scene.matter) {
-    all.matter.push_back(samples_of(matter, scene));
+    all.sheets.emplace_back();
+    if (matter.shape.kind == Shape::Kind::cloth && matter.points.empty()) {
+      all.sheets.back() = sheet_mesh(matter.shape, scene.step.cell, scene.max_particles);
+      all.matter.push_back(sheet_samples(all.sheets.back(), matter.shape.thickness, Cloth<double>::centroid_share));
+    } else {
+      all.matter.push_back(samples_of(matter, scene));
+    }
     if (all.matter.back().positions.empty())
       fail(ErrorCode::bad_input, "matter '{}' is empty: no particle fits; use more particles per cell or smaller cells",
            matter.name);
@@ -73,7 +82,7 @@ template <int D, class S>
 class WorldOf : public World::Impl {
  public:
   WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, int threads)
-      : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_) {
+      : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_), pins_(scene) {
     if (bodies.model)
       bodies_ = std::make_unique<BodySide>(scene, bodies, workers_);
     else if (!scene.bodies.empty())
@@ -86,6 +95,7 @@ class WorldOf : public World::Impl {
     for (const Boundary& b : scene.boundaries)
       now_.boundaries.push_back(
           {{{b.center[0], b.center[1], b.center[2]}}, {{b.velocity[0], b.velocity[1], b.velocity[2]}}});
+    for (const ModelSheet<S>& s : model_.sheets) place_frames(s);
     check_motions(bodies_ != nullptr);
     now_.actuations.assign(model_.groups.size(), {});
     if (bodies_) now_.holds.resize(bodies_->hold_count());
@@ -96,6 +106,7 @@ class WorldOf : public World::Impl {
     if (bodies_) bodies_->begin(now_.time, now_.holds);
     try {
       aim_boundaries();
+      pins_.aim(now_.time, model_.scene.step.dt, work_.sheets.pins());
       step_matter();
       next_.holds = now_.holds;
       if (bodies_ && work_.contacts())
@@ -158,6 +169,16 @@ class WorldOf : public World::Impl {
         break;
     }
     return v;
+  }
+
+  std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const override {
+    const std::size_t g = find_named(model_.scene.matter, matter, "matter");
+    std::vector<std::array<std::int32_t, 3>> list;
+    for (const ModelSheet<S>& s : model_.sheets)
+      if (s.matter == g)
+        for (const Element<S>& e : s.sheet.elements)
+          list.push_back({std::int32_t(e.corner[0]), std::int32_t(e.corner[1]), std::int32_t(e.corner[2])});
+    return list;
   }
 
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress) override {
@@ -313,6 +334,8 @@ class WorldOf : public World::Impl {
       check_motion(motion);
       if (motion.kind == Motion::Kind::boundary)
         find_named(model_.scene.boundaries, motion.target, "boundary");
+      else if (motion.kind == Motion::Kind::pin)
+        continue;
       else if (!has_bodies)
         fail(ErrorCode::bad_input, "motion of '{}': the scene has no bodies; add some, or move a boundary",
              motion.target);
@@ -358,7 +381,20 @@ class WorldOf : public World::Impl {
       model.scene.matter[g].points = {};  // the particles have them now
     }
     for (const Boundary& b : scene.boundaries) model.boundaries.push_back(boundary_shape(b, scene.dimension));
+    std::uint32_t pins = 0;
+    for (std::size_t g = 0; g < scene.matter.size(); ++g) {
+      if (!sampled.sheets[g].triangles.empty())
+        model.sheets.push_back({g, model.groups[g], Cloth<S>::make(model.materials[g]),
+                                make_sheet<S>(sampled.sheets[g], scene.matter[g], model.materials[g], pins)});
+      pins += std::uint32_t(scene.matter[g].pins.size());
+    }
     return model;
+  }
+
+  // F of the triangles starts as their frames
+  void place_frames(const ModelSheet<S>& s) {
+    for (std::size_t e = 0; e < s.sheet.frames.size() && D == 3; ++e)
+      std::copy_n(s.sheet.frames[e].a, D * D, now_.particles.points[s.group.begin + s.sheet.vertices + e].F);
   }
 
   void place(const Matter& matter, const Samples& samples, std::size_t g) {
@@ -396,6 +432,7 @@ class WorldOf : public World::Impl {
   std::unique_ptr<ContactStep<S>> contact_;  // with the bodies, if they feel matter
   std::unique_ptr<StrongStep<S>> strong_;    // or all in one
   GeomPaths no_paths_;
+  Pins pins_;
   std::vector<Touch> touches_;  // of the last step
   std::vector<double> no_numbers_;
   std::vector<BoundaryMotion> boundaries_before_;  // a failed step
@@ -437,6 +474,9 @@ int World::threads() const { return impl_->threads(); }
 std::size_t World::particle_count() const { return impl_->particle_count(); }
 std::size_t World::memory() const { return impl_->memory(); }
 View World::view(const std::string& matter, Attribute attribute) const { return impl_->view(matter, attribute); }
+std::vector<std::array<std::int32_t, 3>> World::triangles(const std::string& matter) const {
+  return impl_->triangles(matter);
+}
 Balance World::balance() const { return impl_->balance(); }
 void World::set_actuation(const std::string& matter, const std::array<double, 9>& stress) {
   impl_->set_actuation(matter, stress);

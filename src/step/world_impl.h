@@ -33,6 +33,7 @@ class World::Impl {
   virtual std::size_t particle_count() const = 0;
   virtual std::size_t memory() const = 0;
   virtual View view(const std::string& matter, Attribute attribute) const = 0;
+  virtual std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const = 0;
   virtual void set_actuation(const std::string& matter, const std::array<double, 9>& stress) = 0;
   virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
   virtual std::vector<Vec3> boundary_centers() const = 0;

@@ -174,7 +174,7 @@ TEST(CheckScene, Shapes) {
   using Kind = Shape::Kind;
   expect_all(
       {
-          {[](Scene& s) { shape(s, Kind(5)); }, {"matter 'dough'", "kind 5"}},
+          {[](Scene& s) { shape(s, Kind(6)); }, {"matter 'dough'", "kind 6"}},
           {[](Scene& s) { shape(s, Kind::box).center[2] = nan; }, {"matter 'dough'", "center is (0 0 nan) m"}},
           {[](Scene& s) { shape(s, Kind::box).size[2] = 0; }, {"matter 'dough'", "size is 0 m", "positive"}},
           {[](Scene& s) {

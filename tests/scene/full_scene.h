@@ -32,7 +32,7 @@ class Dice {
 
 inline std::vector<Material> all_materials(Dice& dice) {
   std::vector<Material> materials;
-  for (int law = 0; law <= int(Law::snow); ++law) {
+  for (int law = 0; law <= int(Law::cloth); ++law) {
     Material m;
     m.law = Law(law);
     m.name = name(m.law);
@@ -55,9 +55,37 @@ inline std::vector<Material> all_materials(Dice& dice) {
       m.critical_compression = dice.between(0, 0.5);
       m.critical_stretch = dice.between(0, 0.5);
     }
+    if (m.law == Law::cloth) {
+      m.friction = dice.between(0, 1);
+      m.bending = dice.between(0, 1);
+      m.normal_stiffness = dice.between(1e3, 1e6);
+      m.shear_stiffness = dice.between(1e3, 1e6);
+    }
     materials.push_back(m);
   }
   return materials;
+}
+
+// a sheet of a size with pins, and one of a file
+inline std::vector<Matter> all_cloth(Dice& dice, const std::string& mesh_file) {
+  std::vector<Matter> list(2);
+  for (Matter& m : list) {
+    m.material = "cloth";
+    m.shape.kind = Shape::Kind::cloth;
+    m.shape.center = dice.vector(-9, 9);
+    m.shape.rotation = dice.rotation();
+    m.shape.thickness = dice.between(1e-4, 1e-2);
+    m.sampling.method = Sampling::Method::lattice;
+  }
+  list[0].name = "sheet";
+  list[0].shape.size = {dice.between(0.5, 2), dice.between(0.5, 2), 1};
+  list[0].shape.spacing = dice.between(0.1, 0.2);
+  list[0].pins = {{"left", dice.vector(-1, 1), dice.between(0.1, 1), dice.between(1, 2)},
+                  {"right", dice.vector(-1, 1), dice.between(0.1, 1)}};
+  list[1].name = "shirt";
+  list[1].shape.mesh_file = mesh_file;
+  list[1].shape.mesh_scale = dice.between(0.1, 1);
+  return list;
 }
 
 inline std::vector<Matter> all_matter(Dice& dice, const std::string& mesh_file) {
@@ -87,6 +115,7 @@ inline std::vector<Matter> all_matter(Dice& dice, const std::string& mesh_file) 
     }
     list.push_back(m);
   }
+  for (const Matter& m : all_cloth(dice, mesh_file)) list.push_back(m);
   return list;
 }
 
@@ -115,8 +144,8 @@ inline std::vector<Boundary> all_boundaries(Dice& dice) {
 
 inline std::vector<Motion> all_motion(Dice& dice) {
   std::vector<Motion> list;
-  const char* targets[] = {"arm/joint1", "hand/target", "0", "arm/flange"};
-  for (int kind = 0; kind < 4; ++kind) {
+  const char* targets[] = {"arm/joint1", "hand/target", "0", "arm/flange", "sheet/right"};
+  for (int kind = 0; kind < 5; ++kind) {
     Motion m;
     m.kind = Motion::Kind(kind);
     m.target = targets[kind];
@@ -130,7 +159,8 @@ inline std::vector<Motion> all_motion(Dice& dice) {
         m.values.push_back({p[0], p[1], p[2]});
         // the third turns back to no rotation
         const auto q = i == 2 ? std::array<double, 4>{1, 0, 0, 0} : dice.rotation();
-        if (m.kind != Motion::Kind::boundary) m.values.back().insert(m.values.back().end(), q.begin(), q.end());
+        if (m.kind == Motion::Kind::mocap || m.kind == Motion::Kind::gripper)
+          m.values.back().insert(m.values.back().end(), q.begin(), q.end());
       }
     }
     if (m.kind == Motion::Kind::actuator) {

@@ -33,6 +33,10 @@ inline void expect_same(const Material& a, const Material& b) {
   expect_same(a.hardening, b.hardening, "hardening");
   expect_same(a.critical_compression, b.critical_compression, "critical_compression");
   expect_same(a.critical_stretch, b.critical_stretch, "critical_stretch");
+  expect_same(a.friction, b.friction, "friction of cloth");
+  expect_same(a.bending, b.bending, "bending");
+  expect_same(a.normal_stiffness, b.normal_stiffness, "normal_stiffness");
+  expect_same(a.shear_stiffness, b.shear_stiffness, "shear_stiffness");
 }
 
 inline void expect_same(const Shape& a, const Shape& b) {
@@ -44,6 +48,8 @@ inline void expect_same(const Shape& a, const Shape& b) {
   expect_same(a.rotation, b.rotation, "rotation");
   EXPECT_EQ(a.mesh_file, b.mesh_file);
   expect_same(a.mesh_scale, b.mesh_scale, "mesh_scale");
+  expect_same(a.spacing, b.spacing, "spacing");
+  expect_same(a.thickness, b.thickness, "thickness");
 }
 
 inline void expect_same(const Matter& a, const Matter& b) {
@@ -61,6 +67,13 @@ inline void expect_same(const Matter& a, const Matter& b) {
   ASSERT_EQ(a.points.size(), b.points.size());
   for (std::size_t i = 0; i < a.points.size(); ++i) expect_same(a.points[i], b.points[i], "points");
   expect_same(a.point_volume, b.point_volume, "point_volume");
+  ASSERT_EQ(a.pins.size(), b.pins.size());
+  for (std::size_t i = 0; i < a.pins.size(); ++i) {
+    EXPECT_EQ(a.pins[i].name, b.pins[i].name);
+    expect_same(a.pins[i].center, b.pins[i].center, "pin center");
+    expect_same(a.pins[i].radius, b.pins[i].radius, "pin radius");
+    expect_same(a.pins[i].until, b.pins[i].until, "pin until");
+  }
 }
 
 inline void expect_same(const Boundary& a, const Boundary& b) {

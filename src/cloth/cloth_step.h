@@ -1,0 +1,63 @@
+// What a sheet does in a substep, between taking velocities from the grid and giving momenta back to it: pinned
+// vertices are put in their places, centroids follow their corners, the forces of triangles and hinges change the
+// velocities of the vertices. See README.md.
+#pragma once
+
+#include "cloth/sheet.h"
+#include "core/parallel.h"
+#include "grid/particles.h"
+#include "material/cloth.h"
+
+#include <span>
+
+namespace pliant {
+
+// where a pin is and how fast
+struct PinNow {
+  bool held = false;
+  Vec offset = Vec::zero();    // m, from where it was at the start
+  Vec velocity = Vec::zero();  // m/s
+};
+
+template <class S>
+class ClothStep {
+ public:
+  ClothStep(const Sheet<S>& sheet, const Cloth<S>& law, const Group& group);
+
+  // to be called whenever particles were put in order
+  void take_order(const Buffer<Point<3, S>>& points, Workers& workers);
+
+  // Puts pinned vertices to where their pins are. impulses[pin] += impulse on the sheet, here and in `push`.
+  void hold(std::span<const PinNow> pins, Particles<3, S>& particles, std::span<Vec> impulses);
+
+  // centroids to the middle of their corners, F after the corners and the grid, layers part or slip; then forces
+  void follow(Buffer<Point<3, S>>& points, Workers& workers);
+  // only the forces, of a state that is settled
+  void stress(Buffer<Point<3, S>>& points, Workers& workers);
+
+  // v += dt f / m of the vertices
+  void push(double dt, Particles<3, S>& particles, Workers& workers, std::span<Vec> impulses);
+
+  std::size_t bytes() const { return place_.bytes() + at_.bytes() + forces_.bytes(); }
+
+ private:
+  struct alignas(4 * sizeof(S)) Quad {
+    S a[4];
+  };
+  template <bool settles>
+  void run(Buffer<Point<3, S>>& points, Workers& workers);
+  template <bool settles>
+  void run_elements(std::size_t first, Buffer<Point<3, S>>& points);
+  void run_hinge(std::size_t h);
+  Vector<S, 3> force_on(std::size_t vertex) const;
+
+  const Sheet<S>& sheet_;
+  Cloth<S> law_;
+  Group group_;
+  Buffer<std::uint32_t> place_;        // of each particle of the sheet
+  Buffer<Quad> at_;                    // where the vertices are
+  Buffer<Quad> forces_;                // see Sheet::shares
+  std::vector<std::uint8_t> is_held_;  // by vertex
+};
+
+}  // namespace pliant

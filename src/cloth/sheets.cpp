@@ -1,0 +1,70 @@
+#include "cloth/sheets.h"
+
+#include <cmath>
+
+namespace pliant {
+
+template <class S>
+Sheets<S>::Sheets(const std::vector<ModelSheet<S>>& sheets) {
+  for (const ModelSheet<S>& s : sheets) steps_.emplace_back(s.sheet, s.law, s.group);
+}
+
+template <class S>
+void Sheets<S>::start(double dt, double substep) {
+  dt_ = dt;
+  substep_ = substep;
+  now_.resize(pins_.size());
+  impulses_.assign(pins_.size(), Vec::zero());
+}
+
+template <class S>
+void Sheets<S>::take_order(const Buffer<Point<3, S>>& points, Workers& workers) {
+  for (ClothStep<S>& step : steps_) step.take_order(points, workers);
+}
+
+template <class S>
+void Sheets<S>::hold(double done, Particles<3, S>& particles) {
+  for (std::size_t k = 0; k < pins_.size(); ++k) {
+    const PinPath& pin = pins_[k];
+    now_[k] = {pin.held, pin.from + done * (pin.to - pin.from), (1 / dt_) * (pin.to - pin.from)};
+  }
+  for (ClothStep<S>& step : steps_) step.hold(now_, particles, impulses_);
+}
+
+template <class S>
+void Sheets<S>::push_off(Particles<3, S>& particles, Workers& workers) {
+  hold(0, particles);
+  for (ClothStep<S>& step : steps_) {
+    step.stress(particles.points, workers);
+    step.push(substep_, particles, workers, impulses_);
+  }
+}
+
+template <class S>
+void Sheets<S>::advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers) {
+  hold(done, particles);
+  for (ClothStep<S>& step : steps_) {
+    step.follow(particles.points, workers);
+    if (!is_last) step.push(substep_, particles, workers, impulses_);
+  }
+}
+
+template <class S>
+double Sheets<S>::pin_speed(double dt) const {
+  double speed = 0;
+  for (const PinPath& pin : pins_)
+    for (int d = 0; d < 3 && pin.held; ++d) speed = max(speed, std::fabs(pin.to[d] - pin.from[d]) / dt);
+  return speed;
+}
+
+template <class S>
+std::size_t Sheets<S>::bytes() const {
+  std::size_t sum = 0;
+  for (const ClothStep<S>& step : steps_) sum += step.bytes();
+  return sum;
+}
+
+template class Sheets<float>;
+template class Sheets<double>;
+
+}  // namespace pliant

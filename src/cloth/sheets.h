@@ -1,0 +1,53 @@
+// All sheets of a world during a step, and the pins that hold them.
+#pragma once
+
+#include "cloth/cloth_step.h"
+
+namespace pliant {
+
+// a sheet of the model and the particles that it is
+template <class S>
+struct ModelSheet {
+  std::size_t matter;  // number of the piece of matter
+  Group group;
+  Cloth<S> law;
+  Sheet<S> sheet;
+};
+
+// a pin during one step: offsets from where it was at time 0, m
+struct PinPath {
+  bool held = false;
+  Vec from = Vec::zero(), to = Vec::zero();
+};
+
+template <class S>
+class Sheets {
+ public:
+  explicit Sheets(const std::vector<ModelSheet<S>>& sheets);
+
+  bool empty() const { return steps_.empty(); }
+  // to be set before a step; by pin of the scene
+  std::vector<PinPath>& pins() { return pins_; }
+
+  void start(double dt, double substep);  // s, of the step and of a substep
+  void take_order(const Buffer<Point<3, S>>& points, Workers& workers);
+  // before the first momenta go to the grid
+  void push_off(Particles<3, S>& particles, Workers& workers);
+  // after velocities have come from the grid and particles have moved; `done`: part of the step that is over then
+  void advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers);
+
+  double pin_speed(double dt) const;                           // m/s, largest component
+  std::span<const Vec> impulses() const { return impulses_; }  // N s on the sheets in the step, by pin
+  std::size_t bytes() const;
+
+ private:
+  void hold(double done, Particles<3, S>& particles);
+
+  std::vector<ClothStep<S>> steps_;
+  std::vector<PinPath> pins_;
+  std::vector<PinNow> now_;
+  std::vector<Vec> impulses_;
+  double dt_ = 0, substep_ = 0;
+};
+
+}  // namespace pliant
