@@ -141,6 +141,7 @@ def prepare(choice: argparse.Namespace) -> tuple[Any, Any, Any]:
         with Recording(choice.scene) as recording:
             log.reports = list(recording.reports)
             log.forces = {body: list(rows[:, :3]) for body, rows in recording.wrenches.items()}
+            log.cloth.look_back(recording, scene.expect)
     else:
         scene = pliant.load(choice.scene, overrides=dict(choice.set))
         if choice.out:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from pliant._core import Expect, World
 from pliant.components import large_pieces
 from pliant.errors import BadInputError
+from pliant.expect_cloth import SIZES, ClothLog, crossings, size_of, surfaces_of
+from pliant.sheet import triangles_of
 from pliant.touch import feels_matter
 
 Array = NDArray[Any]
@@ -24,18 +26,21 @@ class RunLog:
     reports: list[Array] = field(default_factory=list)  # rows of /reports/steps
     forces: dict[str, list[Array]] = field(default_factory=dict)  # N, per step, on the bodies that checks ask for
     failed_steps: int = 0
+    cloth: ClothLog = field(default_factory=ClothLog)
 
     def listen_to(self, world: World) -> None:
-        """From now on the forces on these bodies are noted."""
+        """From now on what the checks ask for is noted."""
         for expect in world.scene.expect:
             part = find_part(Asked(world, self, expect), ("body",)) if expect.quantity in FORCES else None
             if part is not None:
                 self.forces.setdefault(world.model.body(part.number).name, [])
+        self.cloth.listen_to(world)
 
     def note(self, world: World) -> None:
         """After each step."""
         for body, rows in self.forces.items():
             rows.append(np.array(world.wrench(body).force))
+        self.cloth.note(world)
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,27 @@ MATTER: dict[str, Callable[[Asked], float]] = {
     "components": pieces,
 }
 
+# cloth
+
+
+def size(asked: Asked) -> float:
+    """Now, or over what it was at the start."""
+    of, name = asked.expect.of, asked.expect.quantity.removesuffix("_ratio")
+    if triangles_of(asked.matter) is None:
+        raise BadInputError(
+            f"expect '{asked.expect.name}': {asked.expect.quantity} is of cloth, and '{of}' is not cloth"
+        )
+    now = size_of(asked.matter, name)
+    if name == asked.expect.quantity:
+        return now
+    first = asked.log.cloth.first.get((of, name), math.nan)
+    return now / first if first > 0 else math.nan
+
+
+CLOTH: dict[str, Callable[[Asked], float]] = {
+    name: size for size_name in SIZES for name in (size_name, f"{size_name}_ratio")
+}
+
 # the whole run
 
 
@@ -152,12 +178,18 @@ def momentum_error(asked: Asked) -> float:
     return worst / scale if scale > 0 else worst
 
 
+def most_crossings(asked: Asked) -> float:
+    return float(np.maximum(asked.log.cloth.most_crossings, crossings(surfaces_of(asked.world))))
+
+
 RUN: dict[str, Callable[[Asked], float]] = {
     "time": lambda a: a.world.time,
     "steps": lambda a: len(a.log.reports),
     "failed_steps": lambda a: a.log.failed_steps,
     "particles": lambda a: a.world.particle_count,
     "momentum_error": momentum_error,
+    "crossings": lambda a: crossings(surfaces_of(a.world)),
+    "most_crossings": most_crossings,
 }
 
 # bodies, joints, sensors
@@ -280,7 +312,7 @@ FORCES = ("force_x", "force_y", "force_z", "most_force")
 JOINT: dict[str, OnPart] = {"position": joint_position, "velocity": joint_velocity}
 SENSOR: dict[str, OnPart] = {"value": sensor_value}
 PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "site", "geom"): BODY}
-KNOWN = {"the run": RUN, "matter": MATTER, "a body": BODY, "a joint": JOINT, "a sensor": SENSOR}
+KNOWN = {"the run": RUN, "matter": MATTER, "cloth": CLOTH, "a body": BODY, "a joint": JOINT, "a sensor": SENSOR}
 
 
 def evaluate(world: World, log: RunLog) -> list[Check]:
@@ -303,7 +335,7 @@ def measure(asked: Asked) -> float:
     if not of:
         return pick(asked, RUN, "the whole run")(asked)
     if of in asked.world.matter:
-        return pick(asked, MATTER, f"matter '{of}'")(asked)
+        return pick(asked, MATTER | CLOTH, f"matter '{of}'")(asked)
     found = False
     for kinds, quantities in PARTS.items():
         part = find_part(asked, kinds)

@@ -85,3 +85,22 @@ class FakeRecording:
             positions=start.positions + np.float32([0, 0, drop]), velocities=start.velocities + np.float32([0, 0, -2])
         )
         return SimpleNamespace(time=float(self.times[number]), matter={"a water": state}, contacts={})
+
+
+def sheet_piece(vertices, triangles, seed=1):
+    """Cloth as a world has it: particles at the vertices, then at the middles of triangles, in any order."""
+    points = np.concatenate([vertices, vertices[triangles].mean(axis=1)])
+    state = piece(points)
+    order = np.random.default_rng(seed).permutation(len(points))
+    state.positions, state.ids = state.positions[order], (order + 100).astype(np.uint32)
+    state.triangles = np.asarray(triangles, np.int32)
+    return state
+
+
+def folded(vertices, gap):
+    """The half x > 0 of a sheet laid over the other, this far above."""
+    bent = vertices.copy()
+    over = bent[:, 0] > 0
+    bent[over, 0] *= -1
+    bent[over, 2] += gap
+    return bent
