@@ -13,7 +13,7 @@ ROW = np.dtype(
     {
         "names": ["type", "objtype", "objid", "category", "segid", "size", "pos", "mat", "rgba", "specular", "shadow"],
         "formats": ["i4", "i4", "i4", "i4", "i4", "3f4", "3f4", "9f4", "4f4", "f4", "u1"],
-        "offsets": [0, 8, 12, 16, 36, 40, 52, 64, 100, 120, 136],
+        "offsets": [0, 8, 12, 16, 36, 40, 52, 64, 100, 120, 140],
         "itemsize": 256,
     }
 )
@@ -45,7 +45,8 @@ class Solid:
     pos: Sequence[float] = (0.0, 0.0, 0.0)
     mat: np.ndarray | None = None
     rgba: Sequence[float] = BOUNDARY_COLOR
-    shadow: bool = True
+    shadow: bool = True  # has a part in shadows
+    casts: bool = True  # also casts one; if not, it only shows those of others
     glow: float = 0.0  # 0..1, light of its own
     segment: int = -1  # what a segmentation shows; -1: nothing
     tiles: tuple[int, int] | None = None  # material and texture of the model
@@ -63,8 +64,10 @@ def add_solids(scene: mujoco.MjvScene, solids: Iterable[Solid]) -> None:
         # mjv_initGeom leaves some fields as it finds them
         memory[scene.ngeom] = 0
         mujoco.mjv_initGeom(geom, solid.kind, size, np.asarray(solid.pos, float), mat, np.float32(solid.rgba))
-        geom.category, geom.objtype, geom.objid = mujoco.mjtCatBit.mjCAT_DECOR, mujoco.mjtObj.mjOBJ_UNKNOWN, -1
-        geom.segid, geom.emission, geom.castshadow = solid.segment, solid.glow, int(solid.shadow)
+        # MuJoCo leaves decoration out of shadows
+        kind = mujoco.mjtCatBit.mjCAT_DYNAMIC if solid.shadow else mujoco.mjtCatBit.mjCAT_DECOR
+        geom.category, geom.objtype, geom.objid = kind, mujoco.mjtObj.mjOBJ_UNKNOWN, -1
+        geom.segid, geom.emission, geom.castshadow = solid.segment, solid.glow, int(solid.shadow and solid.casts)
         geom.specular = 0.1
         if solid.tiles is not None:
             geom.matid, geom.texid = solid.tiles

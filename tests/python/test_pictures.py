@@ -139,7 +139,9 @@ def test_the_sun_casts_shadows_and_the_picture_stands_upright():
         picture, marked = camera.rgb().astype(float), camera.segmentation()
     ground = marked == 1
     assert np.median(np.where(marked == 0)[0]) < 65
-    assert picture[ground].sum(axis=1).min() < 0.75 * np.median(picture[ground].sum(axis=1))
+    light = picture[ground].sum(axis=1)
+    # a shadow is a place, not the rim of the matter
+    assert np.mean(light < 0.75 * np.median(light)) > 0.005
     empty = world_of({"sand": piece(ball_of_points((0, 0, -3)))}, [floor])
     with Camera(empty, pose, *SIZE) as camera:
         bare = camera.rgb()[ground].astype(float).sum(axis=1)
