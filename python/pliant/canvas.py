@@ -1,11 +1,13 @@
-"""MuJoCo's renderer with matter in its scene: bodies from the model, boundaries and particles added to its geoms."""
+"""MuJoCo's renderer with matter in its scene: bodies from the model; boundaries, particles and cloth added to them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 
 from pliant.colors import FIELD_HELP, FIELDS, Scale
+from pliant.drape import Drape
 from pliant.errors import BadInputError
 from pliant.framing import Pose, Stage, glue
 from pliant.geoms import FLOOR_COLOR, Solid, add_solids, add_spheres, arrow, boundary_solids, rows_of, tank_floor
@@ -74,6 +76,7 @@ class Canvas:
         self.options = mujoco.MjvOption()
         self.options.sitegroup[:] = 0
         self.context: mujoco.MjrContext | None = None
+        self.drape: Drape | None = None
         self.gl = open_context(width, height)
         close_at_exit(self)
         self.context = self.make_context(particles)
@@ -110,8 +113,21 @@ class Canvas:
         pieces, larger = thinned(snapshot, MOST_PARTICLES)
         colors, scale = painted(pieces, look.field, look.scale)
         for number, (piece, color) in enumerate(zip(pieces, colors, strict=True)):
-            self.add_matter(piece, color, larger, self.first_segment + number)
+            if piece.triangles is None:
+                self.add_matter(piece, color, larger, self.first_segment + number)
+        cloths = [(self.first_segment + i, p) for i, p in enumerate(pieces) if p.triangles is not None]
+        if cloths:
+            self.drape_of([piece for _, piece in cloths]).hang(self.scene, cloths, look.field, scale)
         return scale
+
+    def drape_of(self, cloths: Sequence[Grains]) -> Drape:
+        """Made anew for cloths of other triangles."""
+        self.gl.make_current()
+        if self.drape is not None and not self.drape.fits(cloths):
+            self.drape.close()
+            self.drape = None
+        self.drape = self.drape or Drape(self.context, cloths)
+        return self.drape
 
     def add_matter(self, piece: Grains, color: np.ndarray, larger: float, segment: int) -> None:
         radius = 0.6 * piece.spacing * larger
@@ -221,6 +237,8 @@ class Canvas:
     def close(self) -> None:
         if self.context is not None:
             self.gl.make_current()
+            if self.drape is not None:
+                self.drape.close()
             self.context.free()
             self.gl.free()
             self.context = None
@@ -252,7 +270,8 @@ def slab(solid: Solid, stage: Stage) -> Solid:
     normal, wide, thin = mat[:, 2], 20 * stage.size, 0.002 * stage.size
     # the point of the plane that is nearest to the middle of the stage
     place = stage.center - normal * (normal @ (stage.center - np.asarray(solid.pos, float)))
-    return replace(solid, kind=mujoco.mjtGeom.mjGEOM_BOX, size=(wide, wide, thin), pos=place - thin * normal)
+    box = mujoco.mjtGeom.mjGEOM_BOX
+    return replace(solid, kind=box, size=(wide, wide, thin), pos=place - thin * normal, casts=False)
 
 
 def backdrop(stage: Stage) -> list[Solid]:

@@ -14,6 +14,10 @@ MATERIALS = {
     "snow": (0.93, 0.95, 0.98),
     "liquid": (0.22, 0.52, 0.84),
     "rubber": (0.30, 0.62, 0.42),
+    "cotton": (0.20, 0.55, 0.58),
+    "linen": (0.88, 0.83, 0.72),
+    "denim": (0.25, 0.36, 0.58),
+    "wool": (0.72, 0.38, 0.33),
 }
 OTHERS = ((0.90, 0.49, 0.22), (0.35, 0.62, 0.80), (0.45, 0.70, 0.35), (0.70, 0.45, 0.75), (0.85, 0.70, 0.25))
 # from low to high: dark blue, blue-green, green, yellow, light; lightness rises evenly
@@ -55,10 +59,15 @@ def tones(ids: np.ndarray, spread: float = 0.1) -> np.ndarray:
     return 1 + spread * (mixed / float(1 << 23) - 1)
 
 
+def ramp_shares(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """0 at low, 1 at high; what lies outside, or is no number, goes to an end."""
+    share = np.clip((np.asarray(values, float) - low) / max(high - low, 1e-30), 0, 1)
+    return np.where(np.isfinite(share), share, 0)
+
+
 def ramp(values: np.ndarray, low: float, high: float) -> np.ndarray:
     """Colours (n, 3) of numbers; what lies outside low..high gets the end's colour."""
-    share = np.clip((np.asarray(values, float) - low) / max(high - low, 1e-30), 0, 1)
-    share = np.where(np.isfinite(share), share, 0)
+    share = ramp_shares(values, low, high)
     ticks = np.linspace(0, 1, len(RAMP))
     return np.stack([np.interp(share, ticks, RAMP[:, channel]) for channel in range(3)], axis=-1)
 
@@ -77,6 +86,10 @@ class Scale:
     label: str
     low: float
     high: float
+
+    def shares(self, values: np.ndarray) -> np.ndarray:
+        """Where numbers are on the ramp, 0..1."""
+        return ramp_shares(values, self.low, self.high)
 
 
 def scale_of(field: str, values: list[np.ndarray]) -> Scale:

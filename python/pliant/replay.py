@@ -46,7 +46,8 @@ class Replay:
         known = ("positions", "velocities", "deformation_gradient", "plastic")
         columns = {key: getattr(state, key, None) for key in known}
         volumes = self.recording.volumes(name) if hasattr(self.recording, "volumes") else None
-        return SimpleNamespace(**columns, volumes=volumes, ids=np.arange(len(state.positions)))
+        triangles = self.recording.triangles(name) if hasattr(self.recording, "triangles") else None
+        return SimpleNamespace(**columns, volumes=volumes, ids=np.arange(len(state.positions)), triangles=triangles)
 
     def snapshot(self, number: int) -> Snapshot:
         return take(self.moment(number))

@@ -7,6 +7,7 @@ import numpy as np
 from pliant._core import Material, von_mises
 from pliant.colors import FIELDS, Scale, material_color, ramp, scale_of, strain_of, tones
 from pliant.geoms import upright
+from pliant.sheet import at_vertices, triangles_of
 from pliant.touch import Touches
 
 # the longest arrow of a contact and of a body, over the size of the stage
@@ -26,6 +27,12 @@ class Grains:
     gradients: np.ndarray | None = None  # elastic F, (n, dimension, dimension)
     plastic: np.ndarray | None = None
     material: Material | None = None
+    triangles: np.ndarray | None = None  # of cloth; its vertices are the first particles, its centroids the others
+
+    @property
+    def vertex_count(self) -> int:
+        """Of cloth."""
+        return 0 if self.triangles is None else int(self.triangles.max()) + 1
 
     def knows(self, name: str) -> bool:
         """Whether there are numbers to colour it by."""
@@ -46,6 +53,13 @@ class Grains:
         if name == "stress":
             return von_mises(self.material, self.gradients, self.plastic)
         return getattr(self, name)
+
+    def vertex_values(self, name: str) -> np.ndarray | None:
+        """The same for the vertices of cloth. What belongs to triangles is the mean of those around."""
+        values, count = self.values(name), self.vertex_count
+        if values is None or name == "speed":
+            return values if values is None else values[:count]
+        return at_vertices(values[count:], self.triangles, count)
 
     def picked(self, chosen: np.ndarray) -> "Grains":
         columns = ("positions", "ids", "speed", "gradients", "plastic")
@@ -82,6 +96,11 @@ class Snapshot:
     @property
     def particle_count(self) -> int:
         return sum(len(piece.ids) for piece in self.grains)
+
+    @property
+    def loose_count(self) -> int:
+        """Particles that are not of cloth, which is drawn as a surface."""
+        return sum(len(piece.ids) for piece in self.grains if piece.triangles is None)
 
     def fields(self) -> list[str]:
         """By what the particles can be coloured."""
@@ -122,7 +141,8 @@ def grains_of(state: object, matter: object, scene: object) -> Grains:
     if gradients is None:
         gradients = getattr(state, "deformation_gradient", None)
     plastic = getattr(state, "plastic", None)
-    return Grains(
+    triangles = triangles_of(state)
+    made = Grains(
         name=matter.name,
         color=material_color(matter.material, *laws.get(matter.material, ("", 0))),
         positions=upright(positions, dimension).astype(np.float32),
@@ -132,7 +152,9 @@ def grains_of(state: object, matter: object, scene: object) -> Grains:
         gradients=None if gradients is None else np.array(gradients),
         plastic=None if plastic is None else np.array(plastic, float),
         material=material,
+        triangles=triangles,
     )
+    return made if triangles is None else made.picked(np.argsort(made.ids, kind="stable"))
 
 
 def spacing_of(state: object, dimension: int) -> float:
@@ -169,12 +191,12 @@ def chosen_ids(ids: np.ndarray, share: float) -> np.ndarray:
 
 
 def thinned(snapshot: Snapshot, limit: int) -> tuple[tuple[Grains, ...], float]:
-    """At most about `limit` particles, and how much larger each must be drawn to fill the same space."""
-    share = limit / max(1, snapshot.particle_count)
+    """At most about `limit` particles, and how much larger each must be drawn to fill the same space; all of cloth."""
+    share = limit / max(1, snapshot.loose_count)
     if share >= 1:
         return snapshot.grains, 1.0
-    pieces = tuple(piece.picked(chosen_ids(piece.ids, share)) for piece in snapshot.grains)
-    return pieces, share ** (-1 / 3)
+    pieces = (p if p.triangles is not None else p.picked(chosen_ids(p.ids, share)) for p in snapshot.grains)
+    return tuple(pieces), share ** (-1 / 3)
 
 
 def painted(pieces: tuple[Grains, ...], name: str, scale: Scale | None = None) -> tuple[list[np.ndarray], Scale | None]:

@@ -166,7 +166,7 @@ class Viewer:
     def caption(self, snapshot: Snapshot, scale: Any, felt: str = "") -> str:
         most = self.theatre.most_points
         count = f"{snapshot.particle_count:,} particles"
-        if snapshot.particle_count > most:
+        if snapshot.loose_count > most:
             count += f", about {most:,} shown"
         touches = 0 if snapshot.touches is None else len(snapshot.touches.position)
         lines = [f"{snapshot.time:.3f} s, {count}" + (f", {touches:,} contacts" if touches else "")]

@@ -1,4 +1,4 @@
-"""What the web viewer shows: bodies as meshes, matter as points, boundaries, contact forces."""
+"""What the web viewer shows: bodies and cloth as meshes, other matter as points, boundaries, contact forces."""
 
 import contextlib
 import itertools
@@ -27,6 +27,7 @@ from pliant.geom_meshes import (
 )
 from pliant.geoms import Solid, boundary_solids
 from pliant.snapshot import LONG_ARROW, SHORT_ARROW, Snapshot, painted, thinned
+from pliant.viewer_cloth import ClothMesh
 
 HOST = "127.0.0.1"
 MOST_POINTS = 20_000  # more are thinned out
@@ -97,14 +98,16 @@ class Theatre:
         self.bodies: dict[int, Any] = {}
         self.walls: dict[int, Any] = {}  # by number of the boundary
         self.clouds: dict[str, Any] = {}
+        self.cloths: dict[str, ClothMesh] = {}
         self.arrows: dict[str, Any] = {}
         self.placed: tuple[np.ndarray, np.ndarray] | None = None
 
     def clear(self) -> None:
-        for handles in (self.bodies, self.walls, self.clouds, self.arrows):
+        for handles in (self.bodies, self.walls, self.clouds, self.cloths, self.arrows):
             for handle in handles.values():
                 handle.remove()
-        self.bodies, self.walls, self.clouds, self.arrows, self.placed = {}, {}, {}, {}, None
+            handles.clear()
+        self.placed = None
 
     def build(self, snapshot: Snapshot, scene: Any, model: mujoco.MjModel | None, stage: Stage | None = None) -> None:
         """Everything anew, and a camera that sees the stage."""
@@ -194,6 +197,10 @@ class Theatre:
         pieces, larger = thinned(snapshot, self.most_points)
         colors, scale = painted(pieces, field, scale)
         for piece, color in zip(pieces, colors, strict=True):
+            if piece.triangles is not None:
+                cloth = self.cloths.setdefault(piece.name, ClothMesh(self.server.scene, piece))
+                cloth.show(piece, field, scale)
+                continue
             bytes_ = (255 * color + 0.5).astype(np.uint8)
             cloud = self.clouds.get(piece.name)
             if cloud is None or len(cloud.points) != len(piece.positions):
