@@ -72,6 +72,26 @@ def test_rigid_ball():
     assert reproduce_s1.rigid_ball(0.3, 1.0) == reproduce_s1.rigid_ball(0.6, 1.0) == pytest.approx(5 / 7 * free)
 
 
+# fast matter
+
+
+def test_matter_may_cross_several_cells_in_a_large_step():
+    scene = pl.Scene(
+        precision="float64",
+        step=pl.StepOptions(method="strong", dt=0.01, cell=0.01, gravity=(0, 0, 0), tolerance=1e-6),
+        materials=[pl.Material(name="rubber", law="neo_hookean", E=1e5)],
+        matter=[
+            pl.Matter(name="cube", material="rubber", shape=pl.Box((0.04, 0.04, 0.04)), velocity=(5, 0, -3)),
+        ],
+    )
+    world = pl.World(scene, 2)
+    before = world.matter["cube"].positions.mean(axis=0)
+    for _ in range(20):
+        world.step()
+    # it moves as one; 1e-6 is the tolerance of a step
+    np.testing.assert_allclose(world.matter["cube"].positions.mean(axis=0) - before, [1, 0, -0.6], atol=1e-6)
+
+
 # the picked cube
 
 
