@@ -143,9 +143,10 @@ struct Expect {
   std::string name;
   std::string of;                     // a piece of matter, a body, a sensor or a joint by name; empty: the whole run
   std::string quantity;               // see docs/expect.md
-  Vec3 box_center = {0, 0, 0};        // m; quantity inside: the part of the mass in this box
+  Vec3 box_center = {0, 0, 0};        // m; quantities inside and least_inside: the part of the mass in this box
   Vec3 box_size = {0, 0, 0};          // m
   double min = -1e300, max = 1e300;
+  double at = -1;                     // s, when it is measured; below 0: at the end
 };
 
 // how bodies and matter act on each other

@@ -113,8 +113,9 @@ void bind_expect(nb::module_& module) {
       .field("name", &Expect::name, "what the report calls it")
       .field("of", &Expect::of, "a piece of matter, a body, a joint or a sensor; empty: the whole run")
       .field("quantity", &Expect::quantity, "what is measured, see docs/expect.md")
-      .field("box_center", &Expect::box_center, "m; quantity inside")
-      .field("box_size", &Expect::box_size, "m, edge lengths; quantity inside")
+      .field("at", &Expect::at, "s, when it is measured; below 0: at the end")
+      .field("box_center", &Expect::box_center, "m; quantities inside and least_inside")
+      .field("box_size", &Expect::box_size, "m, edge lengths; quantities inside and least_inside")
       .field("min", &Expect::min, "the least that is good, in the unit of the quantity")
       .field("max", &Expect::max, "the most that is good, in the unit of the quantity")
       .finish();

@@ -27,13 +27,20 @@ class RunLog:
     forces: dict[str, list[Array]] = field(default_factory=dict)  # N, per step, on the bodies that checks ask for
     failed_steps: int = 0
     cloth: ClothLog = field(default_factory=ClothLog)
+    worst: dict[int, float] = field(default_factory=dict)  # least or greatest value so far, by number of the check
+    taken: dict[int, float] = field(default_factory=dict)  # value at the time that the check names, by its number
+    watched: list["Asked"] = field(default_factory=list)  # checks that look at every step, or at one of them
 
     def listen_to(self, world: World) -> None:
-        """From now on what the checks ask for is noted."""
-        for expect in world.scene.expect:
-            part = find_part(Asked(world, self, expect), ("body",)) if expect.quantity in FORCES else None
+        """From now on the forces on these bodies are noted, and what checks want to know before the end."""
+        self.watched = []
+        for number, expect in enumerate(world.scene.expect):
+            asked = Asked(world, self, expect, number)
+            part = find_part(asked, ("body",)) if expect.quantity in FORCES else None
             if part is not None:
                 self.forces.setdefault(world.model.body(part.number).name, [])
+            if expect.at >= 0 or expect.quantity in WATCHED:
+                self.watched.append(asked)
         self.cloth.listen_to(world)
 
     def note(self, world: World) -> None:
@@ -41,6 +48,15 @@ class RunLog:
         for body, rows in self.forces.items():
             rows.append(np.array(world.wrench(body).force))
         self.cloth.note(world)
+        for asked in self.watched:
+            if asked.number in self.taken:
+                continue
+            value = measure(asked)
+            if asked.expect.quantity in WATCHED:
+                self.worst[asked.number] = value
+            # times are sums of steps
+            if 0 <= asked.expect.at <= world.time * (1 + 1e-9):
+                self.taken[asked.number] = value
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,7 @@ class Asked:
     world: World
     log: RunLog
     expect: Expect
+    number: int = 0  # of the check, in the scene
 
     @property
     def matter(self) -> Any:
@@ -110,6 +127,10 @@ def inside(asked: Asked) -> float:
     return float(masses[np.all(away <= size[:n] / 2, axis=1)].sum() / masses.sum())
 
 
+def least_inside(asked: Asked) -> float:
+    return min(inside(asked), asked.log.worst.get(asked.number, 1.0))
+
+
 def kinetic_energy(asked: Asked) -> float:
     speeds = np.sum(asked.matter.velocities.astype(float) ** 2, axis=1)
     return float(0.5 * np.dot(asked.matter.masses.astype(float), speeds))
@@ -141,6 +162,7 @@ MATTER: dict[str, Callable[[Asked], float]] = {
     "speed": speed,
     "kinetic_energy": kinetic_energy,
     "inside": inside,
+    "least_inside": least_inside,
     "components": pieces,
 }
 
@@ -282,6 +304,14 @@ def contacts(asked: Asked, part: Part) -> float:
     return float(np.count_nonzero(getattr(asked.world.contacts, part.kind) == part.number))
 
 
+def deepest(asked: Asked, part: Part) -> float:
+    if part.kind == "site":
+        raise BadInputError(f"expect '{asked.expect.name}': deepest is of a body or geom, not of a site")
+    touches = asked.world.contacts
+    depths = -touches.gap[getattr(touches, part.kind) == part.number]
+    return float(max(depths.max(initial=0.0), asked.log.worst.get(asked.number, 0.0)))
+
+
 def joint_position(asked: Asked, part: Part) -> float:
     return float(asked.world.data.qpos[asked.world.model.jnt_qposadr[part.number]])
 
@@ -294,6 +324,12 @@ def sensor_value(asked: Asked, part: Part) -> float:
     return float(asked.world.data.sensordata[asked.world.model.sensor_adr[part.number]])
 
 
+def sensor_magnitude(asked: Asked, part: Part) -> float:
+    model = asked.world.model
+    first = model.sensor_adr[part.number]
+    return float(np.linalg.norm(asked.world.data.sensordata[first : first + model.sensor_dim[part.number]]))
+
+
 OnPart = Callable[[Asked, Part], float]
 BODY: dict[str, OnPart] = {
     "x": place(0),
@@ -303,26 +339,30 @@ BODY: dict[str, OnPart] = {
     "tilt_degrees": tilt_degrees,
     "speed": body_speed,
     "contacts": contacts,
+    "deepest": deepest,
     "force_x": force(0),
     "force_y": force(1),
     "force_z": force(2),
     "most_force": most_force,
 }
 FORCES = ("force_x", "force_y", "force_z", "most_force")
+WATCHED = ("least_inside", "deepest")
 JOINT: dict[str, OnPart] = {"position": joint_position, "velocity": joint_velocity}
-SENSOR: dict[str, OnPart] = {"value": sensor_value}
+SENSOR: dict[str, OnPart] = {"value": sensor_value, "magnitude": sensor_magnitude}
 PARTS = {("joint",): JOINT, ("sensor",): SENSOR, ("body", "site", "geom"): BODY}
 KNOWN = {"the run": RUN, "matter": MATTER, "cloth": CLOTH, "a body": BODY, "a joint": JOINT, "a sensor": SENSOR}
 
 
 def evaluate(world: World, log: RunLog) -> list[Check]:
     """All checks of the scene."""
-    return [check(Asked(world, log, expect)) for expect in world.scene.expect]
+    return [check(Asked(world, log, expect, number)) for number, expect in enumerate(world.scene.expect)]
 
 
 def check(asked: Asked) -> Check:
     expect = asked.expect
     value = float(measure(asked))
+    if expect.at >= 0:
+        value = asked.log.taken.get(asked.number, math.nan)
     low = expect.min if expect.min > -1e300 else None
     high = expect.max if expect.max < 1e300 else None
     # NaN is never good

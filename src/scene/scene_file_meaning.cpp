@@ -182,8 +182,9 @@ class Meaning {
     if (expect.min > expect.max) {
       say(here, "min", fmt::format("min {} is above max {}", expect.min, expect.max), "swap them");
     }
-    if (expect.quantity == "inside" && !marks_.count(here + ": box")) {
-      say(here, "quantity", "inside needs a box", "add 'box: {center: [x, y, z], size: [x, y, z]}'");
+    const bool needs_box = expect.quantity == "inside" || expect.quantity == "least_inside";
+    if (needs_box && !marks_.count(here + ": box")) {
+      say(here, "quantity", expect.quantity + " needs a box", "add 'box: {center: [x, y, z], size: [x, y, z]}'");
     }
   }
 

@@ -432,9 +432,13 @@ void expect_keys(Keys& keys, Expect& expect) {
   }
   keys.choice({.name = "quantity", .what = "what is measured, see below", .required = true}, number, names);
   if (keys.reads && number >= 0) expect.quantity = names[std::size_t(number)];
-  const bool has_box = expect.quantity == "inside";
-  if (keys.enter(
-          {.name = "box", .what = "where the matter should be", .applies = has_box, .only_for = "quantity inside"})) {
+  keys.number({.name = "at", .unit = "s", .what = "when it is measured", .standard = "the end"}, expect.at,
+              not_negative);
+  const bool has_box = expect.quantity == "inside" || expect.quantity == "least_inside";
+  if (keys.enter({.name = "box",
+                  .what = "where the matter should be",
+                  .applies = has_box,
+                  .only_for = "quantity inside, least_inside"})) {
     keys.vector(center_key, expect.box_center, any_number);
     keys.vector({.name = "size", .unit = "m", .what = "edge lengths", .required = true}, expect.box_size, positive);
     keys.leave();
@@ -493,6 +497,7 @@ const std::vector<Quantity>& expect_quantities() {
       {"volume_ratio", Of::matter, "", "its volume now over its volume at rest"},
       {"volume_change", Of::matter, "", "volume_ratio - 1"},
       {"inside", Of::matter, "", "part of its mass inside `box`, 0 to 1"},
+      {"least_inside", Of::matter, "", "the same, and the least of all steps so far"},
       {"center_x", Of::matter, "m", "x of its centre of mass"},
       {"center_y", Of::matter, "m", "y of its centre of mass"},
       {"center_z", Of::matter, "m", "z of its centre of mass"},
@@ -512,6 +517,7 @@ const std::vector<Quantity>& expect_quantities() {
       {"tilt_degrees", Of::body, "degrees", "angle between its axis z and up"},
       {"speed", Of::body, "m/s", "speed of the body, geom or site"},
       {"contacts", Of::body, "", "number of particles that touch the body or geom"},
+      {"deepest", Of::body, "m", "greatest depth of a particle in the body or geom, of all steps so far"},
       {"force_x", Of::body, "N", "x of the force of matter on the body, mean of the last tenth of the run"},
       {"force_y", Of::body, "N", "y of the force of matter on the body, mean of the last tenth of the run"},
       {"force_z", Of::body, "N", "z of the force of matter on the body, mean of the last tenth of the run"},
@@ -519,6 +525,7 @@ const std::vector<Quantity>& expect_quantities() {
       {"position", Of::joint, "rad or m", "of the joint"},
       {"velocity", Of::joint, "rad/s or m/s", "of the joint"},
       {"value", Of::sensor, "of the sensor", "first number of the sensor"},
+      {"magnitude", Of::sensor, "of the sensor", "length of the vector that it measures"},
   };
   return list;
 }

@@ -9,7 +9,7 @@ import pliant as pl
 from pliant.components import components, large_pieces
 from pliant.expect import BODY, JOINT, MATTER, RUN, SENSOR, RunLog, evaluate
 from pliant.runner import Plan, run
-from support import block
+from support import block, touching
 
 ARM = """
 <mujoco>
@@ -21,7 +21,7 @@ ARM = """
       <site name="tip" pos="1 0 0"/>
     </body>
   </worldbody>
-  <sensor><jointpos name="angle" joint="shoulder"/></sensor>
+  <sensor><jointpos name="angle" joint="shoulder"/><framepos name="place" objtype="site" objname="tip"/></sensor>
 </mujoco>
 """
 
@@ -141,6 +141,53 @@ def test_quantities_of_a_run():
     assert outcome.checks[4].value > 0
 
 
+def test_least_inside_remembers_the_worst_step():
+    around = {"box_center": (-0.2, 0, 0.22), "box_size": (0.3, 0.3, 0.3)}
+    scene = scene_with(
+        pl.Expect(name="now", of="left", quantity="inside", min=1, **around),
+        pl.Expect(name="always", of="left", quantity="least_inside", min=1, **around),
+        pl.Expect(name="then", of="left", quantity="least_inside", at=0.01, min=1, **around),
+        dt=5e-3,
+    )
+    # up by 0.31 m and back after 0.5 s
+    scene.matter[0].shape.center, scene.matter[0].velocity = (-0.2, 0, 0.22), (0, 0, 9.81 / 4)
+    outcome = run(pl.World(scene, threads=1), Plan(until=0.5))
+    assert [check.ok for check in outcome.checks] == [True, False, True]
+    assert outcome.checks[1].value == 0
+
+
+def test_a_check_may_look_before_the_end():
+    scene = scene_with(
+        *(pl.Expect(name="t", quantity="time", at=at) for at in (0.0, 0.0061, 0.008, 0.02)), precision="float64"
+    )
+    outcome = run(pl.World(scene, threads=1), Plan(until=0.01))
+    values = [check.value for check in outcome.checks]
+    # after the step that reaches the time; sums of dt in double
+    assert values[:3] == pytest.approx([0.002, 0.008, 0.008], abs=1e-15)
+    # the run ended before
+    assert np.isnan(values[3])
+    assert [check.ok for check in outcome.checks] == [True, True, True, False]
+
+
+def test_deepest_remembers_the_worst_step():
+    scene = touching()
+    scene.expect = [pl.Expect(name=of, of=of, quantity="deepest") for of in ("rig/plate", "rig/skin", "rig/ball")]
+    world, depths = pl.World(scene, threads=1), []
+
+    class Watch:
+        def add(self, report):
+            depths.append(-world.contacts.gap[world.contacts.body == 1].min(initial=0))
+
+        def close(self, last_frame):
+            pass
+
+    plate, skin, ball = (check.value for check in run(world, Plan(until=0.1), Watch()).checks)
+    assert plate == skin == max(depths)
+    # the worst was not the last
+    assert 0 < depths[-1] < plate
+    assert ball > 0
+
+
 def test_a_failed_step_is_counted_and_told():
     scene = scene_with(pl.Expect(name="none failed", quantity="failed_steps", max=0), dt=0.05, max_substeps=1)
     outcome = run(pl.World(scene, threads=1), Plan(until=0.1))
@@ -178,6 +225,7 @@ def arm():
         ("shoulder", "position", np.radians(30)),
         ("shoulder", "velocity", 2),
         ("angle", "value", np.radians(30)),
+        ("place", "magnitude", 1),
     ],
 )
 def test_quantities_of_bodies(arm, of, quantity, expected):

@@ -130,6 +130,7 @@ inline void expect_same(const Expect& a, const Expect& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.of, b.of);
   EXPECT_EQ(a.quantity, b.quantity);
+  expect_same(a.at, b.at, "at");
   expect_same(a.box_center, b.box_center, "box_center");
   expect_same(a.box_size, b.box_size, "box_size");
   expect_same(a.min, b.min, "min");
