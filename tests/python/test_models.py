@@ -180,9 +180,14 @@ def test_bin_and_table_sizes():
         high[side["front"], 2] - high[side["floor"], 2],
     ]
     assert inside == pytest.approx([0.3, 0.2, 0.15], abs=1e-15)
-    # no slit and no overlap: the walls fill the outer box up to the hollow
-    solid = 8 * np.prod(model.geom_size, axis=1).sum()
-    assert solid == pytest.approx(np.prod(high.max(axis=0) - low.min(axis=0)) - np.prod(inside), rel=1e-12)
+    # no slit into which matter would creep: the walls overlap at the edges of the outer box by their thickness
+    for a, b in [("front", "left"), ("front", "right"), ("back", "left"), ("back", "right")]:
+        for one, other in [(a, b), (a, "floor"), (b, "floor")]:
+            shared = np.minimum(high[side[one]], high[side[other]]) - np.maximum(low[side[one]], low[side[other]])
+            assert shared.min() == pytest.approx(0.01, abs=1e-15)
+    # as heavy as if they did not: four digits of the density
+    solid = np.prod(high.max(axis=0) - low.min(axis=0)) - np.prod(inside)
+    assert model.body("bin").mass[0] == pytest.approx(950 * solid, rel=1e-4)
     table = load("table")
     top = table.geom("top")
     assert top.pos[2] + top.size[2] == pytest.approx(0.75, abs=1e-15)
@@ -395,6 +400,10 @@ def test_arm_carries_tool(tool, dt):
     assert data.ncon == 0
     # 1e-10: the mirror of the gripper's fingers is soft, and round-off of the moving arm's frame works against it
     assert data.qpos == pytest.approx(home, abs=1e-10)
+    if tool == "allegro":
+        # the hand hangs from the flange
+        weight = 9.81 * model.body_subtreemass[model.body("tool/palm").id]
+        assert data.sensor("tool/load").data == pytest.approx([0, 0, -weight], abs=1e-8)
 
 
 def test_two_arms_in_a_world():
