@@ -1,4 +1,4 @@
-"""The command line: pliant run | list | check | info | view | render | demo | reproduce."""
+"""The command line: pliant run | list | check | info | view | render | demo | reproduce | gallery."""
 
 import argparse
 import json
@@ -42,6 +42,7 @@ def parser_of_commands() -> argparse.ArgumentParser:
     demo.add_argument("--out", type=Path, default=Path("out"), help="folder for the files")
     add_threads(demo)
     add_reproduce(command("reproduce", reproduce, "run a table of a paper and print ours beside theirs"))
+    add_gallery(command("gallery", gallery, "make a small still of each scene that comes with pliant"))
     return parser
 
 
@@ -87,7 +88,22 @@ def add_reproduce(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", choices=["s1", "s2"], help=what)
     parser.add_argument("--quick", action="store_true", help="only the beginning of each scene, in a few seconds")
     parser.add_argument("--json", action="store_true", help="print one object for machines and nothing else")
-    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the plots")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for plots, recordings and the page")
+    add_only(parser)
+    parser.add_argument("--report", action="store_true", help="also a page with films and plots of each scene")
+    parser.add_argument("--results", type=Path, metavar="FILE.md", help="also replace the table's part of this file")
+    add_threads(parser)
+
+
+def add_only(parser: argparse.ArgumentParser) -> None:
+    text = "only this scene; may be given again"
+    parser.add_argument("--only", action="append", default=[], metavar="SCENE", help=text)
+
+
+def add_gallery(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, default=Path("docs/gallery"), help="folder for the pictures")
+    parser.add_argument("--readme", type=Path, metavar="FILE.md", help="also replace the pictures in this file")
+    add_only(parser)
     add_threads(parser)
 
 
@@ -268,16 +284,18 @@ def make_demo(choice: argparse.Namespace) -> int:
 
 
 def reproduce(choice: argparse.Namespace) -> int:
-    from pliant import reproduce as s2
-    from pliant import reproduce_s1 as s1
+    from pliant.reproduce_command import run as run_table
 
-    wanted = s2.Choice(choice.out, choice.threads, choice.quick, False if choice.json else None)
-    if choice.table == "s1":
-        result, as_text = s1.reproduce_s1(wanted), s1.as_text
-    else:
-        result, as_text = s2.reproduce_s2(wanted), s2.as_text
-    print(json.dumps(result) if choice.json else as_text(result))
-    return 0 if s2.all_held(result) else FAILED
+    return 0 if run_table(choice) else FAILED
+
+
+def gallery(choice: argparse.Namespace) -> int:
+    pictures = optional("pliant.gallery", "rendering")
+    made = pictures.make_gallery(choice.out, choice.only, choice.threads)
+    if choice.readme:
+        pictures.hang(choice.readme, choice.out)
+    print(f"look at {', '.join(str(picture) for picture in made)}")
+    return 0
 
 
 def optional(module: str, what: str) -> Any:

@@ -1,133 +1,51 @@
 """Table I and Figs. 3 and 6 of S1 on this machine, ours beside theirs, and S1's step against S2's on the same dough.
 
-s1: Zong et al., a convex formulation of frictional contact for material points and rigid bodies. Its figures are of one
-thread of a Xeon W-11855M, steps of 10 ms and a tolerance of 1e-6; ours are of this machine's processor.
+s1: Zong et al., a convex formulation of frictional contact for material points and rigid bodies.
 """
 
 import math
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pliant._core import World
-from pliant.reproduce import (
-    Choice,
-    PaperRow,
+from pliant.reproduce import ASYNC, STRONG, Choice, Job, PaperRow, Row, check_only, measure, not_there, run_rows
+from pliant.reproduce_figures import (
     axes_of,
-    columns,
-    line,
-    measure,
     plot_squeeze,
-    row_of,
     save,
     squeeze,
+    squeeze_figures,
     squeeze_lines,
     sweep_point,
 )
+from pliant.reproduce_table import Section
 
-STRONG = {"method": "strong", "dt": "0.01", "substeps": "0", "tolerance": "1e-6"}
-PAPER_BALL = {**STRONG, "cell": "0.2", "matter.ball.sampling.particles_per_cell": "90"}
+TITLE = "S1: material points and rigid bodies in one convex problem (Zong et al.)"
+THEIRS = "Theirs: one thread of a Xeon W-11855M, steps of 10 ms, a relative tolerance of 1e-6."
+
+PAPER_GRID = {"cell": "0.2", "matter.ball.sampling.particles_per_cell": "90"}
+PAPER_BALL = {**STRONG, **PAPER_GRID}
 OUR_BALL: dict[str, str] = {}
 
-# s, where a quick look at a scene ends
-QUICK = {"ball_on_slope": 0.1, "dough_rolling": 2.4, "dough_tearing": 2, "shake": 0.03}
+BOTH = {"strong": STRONG, "async": {"method": "async"}}
+# scenes of the strong step: bodies that follow a step late want shorter steps
+SHORT = {"strong": STRONG, "async": {**ASYNC, "dt": "0.002"}}
 
-
-@dataclass(frozen=True)
-class Row:
-    """A row of Table I of S1, and how we run it."""
-
-    paper: PaperRow
-    nodes: float  # n_v: grid nodes with mass, mean of the run
-    changes: dict[str, str] = field(default_factory=dict)
-
-
-def row(
-    title: str, size: tuple[float, int, float], seconds: float, contacts: tuple[float, int], ours: Any = None
-) -> Row:
-    cell, particles, nodes = size
-    scene, changes = ours or ("", {})
-    return Row(PaperRow(title, cell, particles, 10, 1, 1e3 * seconds, contacts, scene), nodes, changes)
-
-
-TABLE_S1 = (
-    row("ball on slope", (0.2, 6777, 1075.5), 1.16, (2.6, 6), ("ball_on_slope", PAPER_BALL)),
-    row("dough tearing", (0.02, 1647, 2974.7), 0.86, (113.7, 306), ("dough_tearing", STRONG)),
-    row("dough rolling", (0.02, 5863, 5827.3), 7.65, (496.3, 723), ("dough_rolling", STRONG)),
-    row("water pouring", (0.01, 791, 1468.1), 0.85, (312.6, 606)),
-    row("shake", (0.01, 3456, 1576.0), 1.94, (763.7, 1626), ("shake", STRONG)),
+# title, h, particles, n_v, dt in ms, N, ms per step, contacts, our scene
+TABLE = (
+    Row(
+        PaperRow("ball on slope", 0.2, 6777, 1075.5, 10, 1, 1160, (2.6, 6), "ball_on_slope"),
+        {"strong": PAPER_BALL, "async": {**ASYNC, **PAPER_GRID, "dt": "0.01"}},
+        0.1,
+    ),
+    Row(PaperRow("dough tearing", 0.02, 1647, 2974.7, 10, 1, 860, (113.7, 306), "dough_tearing"), SHORT, 2),
+    Row(PaperRow("dough rolling", 0.02, 5863, 5827.3, 10, 1, 7650, (496.3, 723), "dough_rolling"), BOTH, 2.4),
+    Row(PaperRow("water pouring", 0.01, 791, 1468.1, 10, 1, 850, (312.6, 606), "water_pouring"), SHORT, 0.4),
+    Row(PaperRow("shake", 0.01, 3456, 1576.0, 10, 1, 1940, (763.7, 1626), "shake"), BOTH, 0.03),
 )
-
-
-# the table
-
-
-def nodes_with_mass(positions: np.ndarray, cell: float) -> int:
-    """Nodes that the quadratic kernel of some particle reaches."""
-    first = np.unique(np.floor(positions / cell - 0.5).astype(np.int64), axis=0)
-    reach = np.stack(np.meshgrid(*[range(3)] * 3), axis=-1).reshape(-1, 3)
-    return len(np.unique((first[:, None] + reach).reshape(-1, 3), axis=0))
-
-
-class Counter:
-    """Counts what the reports of measure do not keep."""
-
-    def __init__(self) -> None:
-        self.nodes: list[int] = []
-        self.steps, self.linear = 0, 0
-
-    def __call__(self, world: World) -> None:
-        self.linear += int(world.report.linear_iterations)
-        # now and then: it takes longer than some steps
-        if self.steps % 20 == 0:
-            positions = np.concatenate([world.matter[name].positions for name in world.matter])
-            self.nodes.append(nodes_with_mass(positions, world.scene.step.cell))
-        self.steps += 1
-
-
-def run_row(wanted: Row, choice: Choice) -> dict[str, Any]:
-    counter = Counter()
-    scene = wanted.paper.scene
-    ours = measure(scene, choice, QUICK[scene], counter, **wanted.changes)
-    # the checks of a scene are for its own grid
-    if "cell" in wanted.changes:
-        ours.checks = []
-    return {
-        **row_of(wanted.paper, ours),
-        "nodes": round(float(np.mean(counter.nodes)), 1),
-        "paper_nodes": wanted.nodes,
-        "linear_iterations_per_step": round(counter.linear / counter.steps, 2),
-    }
-
-
-HEAD = ("scene", "h [m]", "particles", "n_v", "s/step", "contacts avg (max)", "times faster", "iterations, linear")
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """Ours below the paper's, scene by scene; all with steps of 10 ms and a tolerance of 1e-6."""
-    lines = [HEAD]
-    for wanted in TABLE_S1:
-        paper = wanted.paper
-        contacts = f"{paper.contacts[0]:g} ({paper.contacts[1]})"
-        sizes = (f"{paper.cell:g}", f"{paper.particles}", f"{wanted.nodes:g}")
-        lines.append((f"{paper.title}, paper", *sizes, f"{1e-3 * paper.ms_per_step:g}", contacts, "", ""))
-        ours = next((row for row in rows if row["scene"] == paper.scene), None)
-        lines.append(("  ours", *our_cells(ours)) if ours else ("  ours: not yet", *[""] * (len(HEAD) - 1)))
-    return columns(lines)
-
-
-def our_cells(row: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        f"{row['cell']:g}",
-        f"{row['particles']}",
-        f"{row['nodes']:g}",
-        f"{1e-3 * row['ms_per_step']:.3g}",
-        f"{row['contacts_avg']:.4g} ({row['contacts_max']})",
-        f"{row['paper_ms_per_step'] / row['ms_per_step']:.3g}",
-        f"{row['iterations_per_substep']:.3g}, {row['linear_iterations_per_step']:.3g}",
-    )
+NAMES = [*(row.paper.scene for row in TABLE), "squeeze"]
 
 
 # the ball on the slope (Fig. 3)
@@ -165,9 +83,7 @@ def roll(choice: Choice, friction: float, **changes: str) -> dict[str, Any]:
         times.append(world.time)
         motion.append(ball_motion(world))
 
-    ours = measure(
-        "ball_on_slope", choice, QUICK["ball_on_slope"], watch, **changes, **{"contact.friction": f"{friction}"}
-    )
+    ours = measure(Job("ball_on_slope", {**changes, "contact.friction": f"{friction}"}, 0.1, watch), choice)
     way, speed, spin = np.array(motion).T
     step = ours.world.scene.step
     # it started at rest, a step with the first speed before the first place
@@ -217,7 +133,7 @@ def creep(choice: Choice, memory: bool) -> float:
         times.append(world.time)
         heights.append(float(world.matter["cube"].positions[:, 2].astype(float).mean()))
 
-    measure("squeeze", choice, 0.1, watch, **STRONG, **{"contact.memory": str(memory).lower()})
+    measure(Job("squeeze", {**STRONG, "contact.memory": str(memory).lower()}, 0.1, watch), choice)
     last = slice(len(times) * 3 // 4, None)
     return float(1e3 * np.polyfit(times[last], heights[last], 1)[0])
 
@@ -232,7 +148,7 @@ def sweep(choice: Choice) -> dict[str, list[dict[str, float]]]:
     """The dough at several tolerances, with steps of 10 ms."""
     return {
         method: [
-            sweep_point(measure("dough_rolling", choice, QUICK["dough_rolling"], **changes, tolerance=f"{tolerance:g}"))
+            sweep_point(measure(Job("dough_rolling", {**changes, "tolerance": f"{tolerance:g}"}, 2.4), choice))
             for tolerance in (TOLERANCES[::4] if choice.quick else TOLERANCES)
         ]
         for method, changes in METHODS.items()
@@ -253,51 +169,61 @@ def plot_sweep(path: Path, curves: dict[str, list[dict[str, float]]]) -> None:
 # all of it
 
 
-def reproduce_s1(choice: Choice) -> dict[str, Any]:
+def reproduce(choice: Choice) -> dict[str, Any]:
     """The object of `pliant reproduce s1 --json`; leaves its plots in choice.out."""
+    check_only(choice, NAMES)
     choice.out.mkdir(parents=True, exist_ok=True)
-    rows = [run_row(wanted, choice) for wanted in TABLE_S1 if wanted.paper.scene]
-    runs, curves = balls(choice), sweep(choice)
-    # steps of 1 ms, as in the paper
-    forces = squeeze(choice, **{**STRONG, "dt": "0.001"})
-    plots = [choice.out / f"s1_{name}.png" for name in ("ball", "squeeze", "tolerance")]
-    plot_balls(plots[0], runs)
-    plot_squeeze(plots[1], forces)
-    plot_sweep(plots[2], curves)
-    return {
-        "rows": rows,
-        "not_yet": [wanted.paper.title for wanted in TABLE_S1 if not wanted.paper.scene],
-        "balls": [{key: run[key] for key in run if key not in ("time", "way")} for run in runs],
-        "squeeze": {key: forces[key] for key in ("mean", "spread", "analytic", "expect")},
-        "creep": {"with_memory": creep(choice, True), "without_memory": creep(choice, False)},
-        "sweep": curves,
-        "plots": [str(plot) for plot in plots],
-    }
+    result: dict[str, Any] = {"rows": run_rows(TABLE, choice, "s1"), "not_yet": not_there(TABLE), "plots": []}
+    plots = {name: choice.out / f"s1_{name}.png" for name in ("ball", "squeeze", "tolerance")}
+    if choice.wants("ball_on_slope"):
+        runs = balls(choice)
+        plot_balls(plots["ball"], runs)
+        result["balls"] = [{key: run[key] for key in run if key not in ("time", "way")} for run in runs]
+        result["plots"].append(str(plots["ball"]))
+    if choice.wants("squeeze"):
+        # steps of 1 ms, as in the paper
+        forces = squeeze(choice, {**STRONG, "dt": "0.001"})
+        plot_squeeze(plots["squeeze"], forces)
+        result["squeeze"] = squeeze_figures(forces)
+        result["creep"] = {"with_memory": creep(choice, True), "without_memory": creep(choice, False)}
+        result["plots"].append(str(plots["squeeze"]))
+    if choice.wants("dough_rolling"):
+        result["sweep"] = sweep(choice)
+        plot_sweep(plots["tolerance"], result["sweep"])
+        result["plots"].append(str(plots["tolerance"]))
+    return result
 
 
-def as_text(result: dict[str, Any]) -> str:
-    lines = [table(result["rows"]), ""]
-    for row in result["rows"]:
-        lines += [f"{row['scene']}: {line(check)}" for check in row["expect"]]
-    lines += ["", "ball on a slope, displacement of its centre against a rigid ball's (S1 Fig. 3)"]
-    lines += [
-        f"  friction {run['friction']:g}, h {run['cell']:g} m, dt {1e3 * run['dt']:g} ms: {run['displacement']:.4g} m, "
+def sections(result: dict[str, Any]) -> list[Section]:
+    made = []
+    if "balls" in result:
+        heading = "ball on a slope, displacement of its centre against a rigid ball's (S1 Fig. 3)"
+        made.append((heading, [ball_line(run) for run in result["balls"]]))
+    if "squeeze" in result:
+        heading = "squeeze, steps of 1 ms, force on the left panel in N, last quarter (S1 Fig. 6)"
+        made.append((heading, [*squeeze_lines(result["squeeze"]), creep_line(result["creep"])]))
+    if "sweep" in result:
+        lines = [sweep_line(method, point) for method, points in result["sweep"].items() for point in points]
+        made.append(("dough rolling, both methods ours, steps of 10 ms (S2 Fig. 4)", lines))
+    return made
+
+
+def ball_line(run: dict[str, Any]) -> str:
+    return (
+        f"friction {run['friction']:g}, h {run['cell']:g} m, dt {1e3 * run['dt']:g} ms: {run['displacement']:.4g} m, "
         f"rigid {run['closed_form']:.4g} m, {100 * run['error']:+.2f} %, spin r / speed {run['spin_over_speed']:.3f}"
-        for run in result["balls"]
-    ]
-    crept = result["creep"]
-    lines += ["", "squeeze, steps of 1 ms, force on the left panel in N, last quarter (S1 Fig. 6)"]
-    lines += squeeze_lines(result["squeeze"])
-    lines += [
-        f"  steps of 10 ms, the cube moves by {crept['with_memory']:.2g} mm/s with friction that remembers, "
-        f"by {crept['without_memory']:.2g} mm/s with friction that does not",
-        "",
-        "dough rolling, both methods ours, steps of 10 ms (S2 Fig. 4)",
-    ]
-    for method, points in result["sweep"].items():
-        lines += [
-            f"  {method:<6} {point['tolerance']:<7g} {point['ms_per_step']:.3g} ms/step, "
-            f"{point['real_time_factor']:.3g} x real time, the pin turns by {point['spin']:.4g} rad"
-            for point in points
-        ]
-    return "\n".join([*lines, "", f"look at {', '.join(result['plots'])}"])
+    )
+
+
+def creep_line(crept: dict[str, float]) -> str:
+    return (
+        f"steps of 10 ms, the cube moves by {crept['with_memory']:.2g} mm/s with friction that remembers, "
+        f"by {crept['without_memory']:.2g} mm/s with friction that does not"
+    )
+
+
+def sweep_line(method: str, point: dict[str, float]) -> str:
+    return (
+        f"{method:<6} {point['tolerance']:<7g} {point['ms_per_step']:.3g} ms/step, "
+        f"{point['real_time_factor']:.3g} x real time, the pin turns by {point['spin']:.4g} rad"
+    )

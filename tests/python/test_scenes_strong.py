@@ -1,13 +1,12 @@
 """Scenes with the strong step and large steps: against closed forms, and what they expect of themselves."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 import pliant as pl
-from pliant import cli, reproduce, reproduce_s1
+from pliant import reproduce, reproduce_s1
 from pliant.runner import Plan, run
 
 GRAVITY = 9.81
@@ -161,42 +160,3 @@ def test_incline_holds_and_slides_with_large_steps():
 @pytest.mark.parametrize("name", ["squeeze", "shake", "dough_rolling"])
 def test_scene_to_its_end_with_steps_of_10_ms(name):
     assert failed_checks(strong(name)) == []
-
-
-# `pliant reproduce s1`
-
-
-def test_nodes_with_mass():
-    # one particle reaches 27 nodes; one of the next cell 9 more; one far away 27 more
-    assert reproduce_s1.nodes_with_mass(np.array([[0.1, 0.1, 0.1]]), 0.2) == 27
-    assert reproduce_s1.nodes_with_mass(np.array([[0.11, 0.11, 0.11], [0.31, 0.11, 0.11]]), 0.2) == 36
-    assert reproduce_s1.nodes_with_mass(np.array([[0.11, 0.11, 0.11], [5, 5, 5.0]]), 0.2) == 54
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    return reproduce_s1.reproduce_s1(reproduce.Choice(tmp_path_factory.mktemp("out"), 2, quick=True, bar=False))
-
-
-@pytest.mark.long
-def test_reproduce_s1(quick, monkeypatch, capsys):
-    assert [row["scene"] for row in quick["rows"]] == ["ball_on_slope", "dough_tearing", "dough_rolling", "shake"]
-    for row in quick["rows"]:
-        assert row["particles"] == pytest.approx(row["paper_particles"], rel=0.02)
-        assert (row["dt"], row["tolerance"], row["substeps"]) == (0.01, 1e-6, 1)
-        assert 0 < row["contacts_avg"] <= row["contacts_max"]
-    assert quick["not_yet"] == ["water pouring"]
-    assert [ball["friction"] for ball in quick["balls"]] == [0, 0.2, 0.3, 0.6]
-    for points in quick["sweep"].values():
-        assert [point["tolerance"] for point in points] == [1e-1, 1e-5]
-        assert points[0]["iterations_per_substep"] < points[1]["iterations_per_substep"]
-    monkeypatch.setattr(reproduce_s1, "reproduce_s1", lambda choice: quick)
-    assert cli.main(["reproduce", "s1", "--quick", "--json"]) == 0
-    shown = capsys.readouterr()
-    assert (json.loads(shown.out)["balls"], shown.err) == (quick["balls"], "")
-    assert cli.main(["reproduce", "s1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert "7.65" in lines[5]
-    assert "496.3 (723)" in lines[5]
-    assert lines[6].startswith("  ours ")
-    assert lines[8] == "  ours: not yet"

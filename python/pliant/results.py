@@ -1,0 +1,70 @@
+"""A reproduced table in a Markdown file, with machine and date; blocks of files that commands write."""
+
+import os
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pliant.reproduce_table import Section, as_markdown
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What the command made, ready to be shown."""
+
+    name: str  # s1 or s2
+    title: str
+    notes: list[str]  # whose machines, when, how
+    table: list[tuple[str, ...]]
+    sections: list[Section]
+
+
+def processor() -> str:
+    """Its name as the system gives it."""
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def our_note(threads: int, quick: bool, seconds: float) -> str:
+    cores = os.cpu_count() or 1
+    used = threads or cores
+    day = datetime.now(UTC).strftime("%Y-%m-%d")
+    note = f"Ours: {processor()}, {cores} cores, {used} threads, {day}; the whole took {seconds / 60:.0f} min."
+    return note + (" A quick look: only the beginning of each scene, no checks of its end." if quick else "")
+
+
+def as_results(made: Reproduced) -> str:
+    lines = [f"## {made.title}", "", *made.notes, "", as_markdown(made.table)]
+    for heading, body in made.sections:
+        lines += ["", f"### {heading[0].upper()}{heading[1:]}", "", *(f"- {' '.join(line.split())}" for line in body)]
+    return "\n".join(lines)
+
+
+RESULTS = """# Results
+
+What `pliant reproduce s1` and `s2` measured: rows of the papers' tables, ours beside theirs, and their figures. Nothing
+here is written by hand: `pliant reproduce s1 --results docs/results.md` replaces its part.
+
+Columns: h is the cell of the grid; n_v its nodes with mass; N substeps per step; contacts are those of a substep, mean
+and most; *faster* is simulated time per wall time, ours over theirs; iterations are those of the contact solver per
+substep, and of its linear solves per step.
+"""
+
+
+def write_results(path: Path, made: Reproduced) -> None:
+    text = path.read_text() if path.exists() else RESULTS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(with_block(text, f"pliant reproduce {made.name}", as_results(made)))
+
+
+def with_block(text: str, command: str, body: str) -> str:
+    """The text with the block that a command writes replaced, or added at its end."""
+    first, last = f"<!-- written by {command} -->", f"<!-- end of {command} -->"
+    block = f"{first}\n\n{body}\n\n{last}"
+    before, found, rest = text.partition(first)
+    if not found:
+        return f"{text.rstrip()}\n\n{block}\n"
+    return before + block + rest.partition(last)[2]
