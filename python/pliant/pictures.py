@@ -102,11 +102,12 @@ def render_recording(
     return written
 
 
-def write_film(path: Path, painter: Painter, replay: Replay, progress: bool) -> None:
+def write_film(path: Path, painter: Painter, replay: Replay, progress: bool, per_second: int = PER_SECOND) -> None:
     canvas = painter.canvas
     drawn, picture = -1, None
-    with Film(path, canvas.width, canvas.height, PER_SECOND) as film:
-        for number in tqdm(film_frames(replay.times), desc=path.name, unit="picture", disable=not progress):
+    numbers = film_frames(replay.times, per_second)
+    with Film(path, canvas.width, canvas.height, per_second) as film:
+        for number in tqdm(numbers, desc=path.name, unit="picture", disable=not progress):
             if number != drawn:
                 drawn, picture = number, painter.paint(replay.moment(number))
             film.add(picture)

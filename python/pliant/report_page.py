@@ -2,6 +2,7 @@
 
 import base64
 import io
+import sys
 import tempfile
 from html import escape
 from pathlib import Path
@@ -16,11 +17,13 @@ from pliant.pictures import Painter, settled, write_film
 from pliant.recording import Recording
 from pliant.replay import Replay
 from pliant.report_plots import plot_energies, plot_forces
-from pliant.reproduce_table import PAIRS, our_cells, our_ending, paper_cells
+from pliant.reproduce_table import HEAD, LEGEND, PAIRS, our_cells, our_ending, paper_cells
 from pliant.results import Reproduced
 
 FILM = (480, 360)
+PER_SECOND = 15  # pictures of a film
 STILL = (800, 600)
+MOST = ("particles", "contacts avg (max)", "ms/step")  # columns of the table at the top
 
 STYLE = """
 :root { --ink: #1d2430; --soft: #5b6675; --line: #e3e7ec; --paper: #fbfbfa; --good: #23744a; --bad: #b3261e; }
@@ -39,9 +42,10 @@ table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabu
 th, td { padding: .3rem .7rem .3rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
 th:first-child, td:first-child, .left { text-align: left; }
-.pair { display: grid; gap: 1rem; align-items: start;
+.pair { display: grid; gap: 1rem; align-items: start; margin: 1rem 0;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
-.pair > * { width: 100%; height: auto; border-radius: 6px; background: #fff; border: 1px solid var(--line); }
+img, video { display: block; width: 100%; height: auto; border-radius: 6px; background: #fff;
+  border: 1px solid var(--line); }
 ul { list-style: none; margin: .2rem 0; padding: 0; font-size: .9rem; }
 li { padding: .15rem 0 .15rem 1.4rem; text-indent: -1.4rem; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
@@ -53,7 +57,7 @@ pre { overflow-x: auto; font-size: .82rem; padding: .7rem; background: #fff;
 def write_page(path: Path, made: Reproduced, result: dict[str, Any], bar: bool | None = None) -> None:
     """result: of reproduce(), with recordings."""
     titles = list(dict.fromkeys(row["title"] for row in result["rows"]))
-    parts = [heading(made, titles), table_of(made)]
+    parts = [heading(made, titles), table_of(made), f"<p><small>{escape(LEGEND)}</small></p>"]
     for title in titles:
         parts.append(scene_part([row for row in result["rows"] if row["title"] == title], bar))
     parts.append(figures_part(made, [Path(plot) for plot in result["plots"]]))
@@ -91,7 +95,11 @@ def anchor(title: str) -> str:
 
 
 def table_of(made: Reproduced) -> str:
-    return html_table(made.table[0], made.table[1:])
+    """The columns that say most; the others stand with each scene."""
+    pairs = [place for name in MOST for place in (HEAD.index(name), HEAD.index(name) + 1)]
+    columns = [0, 1, *pairs, HEAD.index("faster"), HEAD.index("x real time")]
+    head, *rows = [[line[i] for i in columns] for line in made.table]
+    return html_table(head, rows)
 
 
 def html_table(head: Any, rows: Any) -> str:
@@ -105,8 +113,9 @@ def scene_part(ways: list[dict[str, Any]], bar: bool | None) -> str:
     parts = [f'<h2 id="{anchor(title)}">{escape(title)}</h2>']
     recording = next((way["recording"] for way in ways if "recording" in way), None)
     if recording:
-        parts += media(Path(recording), ways[0]["scene"], bar)
-    parts += ["<h3>Figures</h3>", scene_table(ways)]
+        parts += media(Path(recording), ways, bar)
+    else:
+        parts.append(scene_table(ways))
     parts += [checks(way) for way in ways if way["expect"]]
     parts += [
         f'<p class="bad">{way["method"]}, did not get to its end: {escape(way["error"])}</p>'
@@ -150,13 +159,18 @@ def figures_part(made: Reproduced, plots: list[Path]) -> str:
 # pictures, films and plots inside of the page
 
 
-def media(file: Path, scene: str, bar: bool | None) -> list[str]:
+def media(file: Path, ways: list[dict[str, Any]], bar: bool | None) -> list[str]:
+    """Still and film, then forces beside energies and figures."""
+    scene = ways[0]["scene"]
     with Recording(file) as recording:
         still, film = film_of(recording, scene, bar)
-        plots = {"forces": plot_forces(recording), "energies": plot_energies(recording)}
-    shown = [image(still, "jpeg", f"{scene}, a still"), video(film)]
-    drawn = [image(plot, "png", f"{scene}, {name}") for name, plot in plots.items() if plot]
-    return [f'<div class="pair">{"".join(shown)}</div>', f'<p></p><div class="pair">{"".join(drawn)}</div>']
+        forces, energies = plot_forces(recording), plot_energies(recording)
+    left = image(forces, "png", f"{scene}, forces") if forces else "<p>Matter pushed no body.</p>"
+    right = image(energies, "png", f"{scene}, energies") if energies else "<p>Energies were not kept.</p>"
+    return [
+        f'<div class="pair">{image(still, "jpeg", f"{scene}, a still")}{video(film)}</div>',
+        f'<div class="pair"><div>{left}</div><div>{right}{scene_table(ways)}</div></div>',
+    ]
 
 
 def film_of(recording: Recording, scene: str, bar: bool | None) -> tuple[bytes, bytes]:
@@ -170,7 +184,7 @@ def film_of(recording: Recording, scene: str, bar: bool | None) -> tuple[bytes, 
         Painter(replay, FILM, replay.particle_count, settled(replay, Look(), FILM)) as painter,
     ):
         path = Path(folder) / f"{scene}.mp4"
-        write_film(path, painter, replay, bar is not False)
+        write_film(path, painter, replay, sys.stderr.isatty() if bar is None else bar, PER_SECOND)
         return still, path.read_bytes()
 
 

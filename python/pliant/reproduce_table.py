@@ -9,6 +9,12 @@ from pliant.reproduce import Choice, PaperRow, Row, paper_figures
 PAIRS = ("h [m]", "particles", "n_v", "dt [ms]", "N", "contacts avg (max)", "ms/step")
 HEAD = ("scene", "step", *(name for pair in PAIRS for name in (pair, "paper")), "faster", "x real time", "iterations")
 
+LEGEND = (
+    "h: cell of the grid; n_v: nodes with mass (S1) or degrees of freedom (S2), ours are nodes; N: substeps per step; "
+    "contacts: of a substep; faster: simulated time per wall time, ours over theirs; iterations: of the contact solver "
+    "per substep, and of its linear solves per step"
+)
+
 
 def cells(rows: Sequence[Row], made: list[dict[str, Any]], choice: Choice) -> list[tuple[str, ...]]:
     """One line for each way of each row, in the order of the paper; a scene that is not there has one that says so."""
@@ -107,7 +113,7 @@ def check_line(check: dict[str, Any]) -> str:
 
 
 def as_text(table: Sequence[tuple[str, ...]], sections: Sequence[Section]) -> str:
-    lines = [as_columns(table)]
+    lines = [as_columns(table), "", LEGEND]
     for heading, body in sections:
         lines += ["", heading, *(f"  {line}" for line in body)]
     return "\n".join(lines)

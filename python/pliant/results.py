@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pliant.reproduce_table import Section, as_markdown
+from pliant.reproduce_table import LEGEND, Section, as_markdown
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def our_note(threads: int, quick: bool, seconds: float) -> str:
 
 
 def as_results(made: Reproduced) -> str:
-    lines = [f"## {made.title}", "", *made.notes, "", as_markdown(made.table)]
+    lines = [f"## {made.title}", "", *made.notes, "", as_markdown(made.table), "", f"{LEGEND[0].upper()}{LEGEND[1:]}."]
     for heading, body in made.sections:
         lines += ["", f"### {heading[0].upper()}{heading[1:]}", "", *(f"- {' '.join(line.split())}" for line in body)]
     return "\n".join(lines)
@@ -47,10 +47,6 @@ RESULTS = """# Results
 
 What `pliant reproduce s1` and `s2` measured: rows of the papers' tables, ours beside theirs, and their figures. Nothing
 here is written by hand: `pliant reproduce s1 --results docs/results.md` replaces its part.
-
-Columns: h is the cell of the grid; n_v its nodes with mass; N substeps per step; contacts are those of a substep, mean
-and most; *faster* is simulated time per wall time, ours over theirs; iterations are those of the contact solver per
-substep, and of its linear solves per step.
 """
 
 
