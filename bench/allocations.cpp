@@ -31,6 +31,28 @@ Scene cube_in_contact() {
   return scene;
 }
 
+// a sheet on two pins swings against a ball
+Scene sheet_in_contact() {
+  Scene scene;
+  scene.step.dt = 2e-3;
+  Material cotton;
+  cotton.name = "cotton";
+  cotton.law = Law::cloth;
+  Matter sheet;
+  sheet.name = "sheet";
+  sheet.material = "cotton";
+  sheet.shape.kind = Shape::Kind::cloth;
+  sheet.shape.size = {0.4, 0.4, 1};
+  sheet.pins = {{"left", {-0.2, -0.2, 0}, 0.03}, {"right", {0.2, -0.2, 0}, 0.03}};
+  scene.materials = {cotton};
+  scene.matter = {sheet};
+  Body bodies;
+  bodies.name = "bodies";
+  bodies.text = R"(<mujoco><worldbody><geom type="sphere" size=".1" pos="0 -.15 -.15"/></worldbody></mujoco>)";
+  scene.bodies = {bodies};
+  return scene;
+}
+
 // between step `first` and the twentieth after it
 long allocations_of(const Scene& scene, int threads, int first) {
   World world(scene, threads);
@@ -61,6 +83,11 @@ int main() {
   for (int threads : {1, 2}) {
     const long n = bench::allocations_of(bench::cube_in_contact(), threads, 400);
     std::printf("contact %d threads: %ld allocations in %d steps\n", threads, n, bench::counted);
+    total += n;
+  }
+  for (int threads : {1, 2}) {
+    const long n = bench::allocations_of(bench::sheet_in_contact(), threads, 400);
+    std::printf("cloth %d threads: %ld allocations in %d steps\n", threads, n, bench::counted);
     total += n;
   }
   std::printf("total %ld\n", total);

@@ -178,6 +178,19 @@ void ClothStep<S>::push(double dt, Particles<3, S>& particles, Workers& workers,
   }
 }
 
+template <class S>
+double ClothStep<S>::bending_energy(const Buffer<Point<3, S>>& points) const {
+  double sum = 0;
+  for (const Hinge<S>& hinge : sheet_.hinges) {
+    Vec x[4];
+    for (int k = 0; k < 4; ++k)
+      for (int d = 0; d < 3; ++d) x[k][d] = points[place_[hinge.corner[k]]].x[d];
+    const double bend = hinge_angle(x).angle - double(hinge.rest_angle);
+    sum += 0.5 * double(hinge.stiffness) * bend * bend;
+  }
+  return sum;
+}
+
 template class ClothStep<float>;
 template class ClothStep<double>;
 

@@ -38,6 +38,9 @@ class ClothStep {
   // v += dt f / m of the vertices
   void push(double dt, Particles<3, S>& particles, Workers& workers, std::span<Vec> impulses);
 
+  // J, of the hinges; after take_order
+  double bending_energy(const Buffer<Point<3, S>>& points) const;
+
   std::size_t bytes() const { return place_.bytes() + at_.bytes() + forces_.bytes(); }
 
  private:

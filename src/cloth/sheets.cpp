@@ -50,6 +50,16 @@ void Sheets<S>::advance(double done, bool is_last, Particles<3, S>& particles, W
 }
 
 template <class S>
+double Sheets<S>::bending_energy(const Buffer<Point<3, S>>& points, Workers& workers) {
+  double sum = 0;
+  for (ClothStep<S>& step : steps_) {
+    step.take_order(points, workers);
+    sum += step.bending_energy(points);
+  }
+  return sum;
+}
+
+template <class S>
 double Sheets<S>::pin_speed(double dt) const {
   double speed = 0;
   for (const PinPath& pin : pins_)

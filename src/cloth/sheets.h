@@ -36,8 +36,9 @@ class Sheets {
   // after velocities have come from the grid and particles have moved; `done`: part of the step that is over then
   void advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers);
 
-  double pin_speed(double dt) const;                           // m/s, largest component
-  std::span<const Vec> impulses() const { return impulses_; }  // N s on the sheets in the step, by pin
+  double bending_energy(const Buffer<Point<3, S>>& points, Workers& workers);  // J, of any order of particles
+  double pin_speed(double dt) const;                                           // m/s, largest component
+  std::span<const Vec> impulses() const { return impulses_; }                  // N s on the sheets in the step, by pin
   std::size_t bytes() const;
 
  private:

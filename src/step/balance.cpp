@@ -100,6 +100,7 @@ Balance balance(const Model<S>& model, const State<D, S>& state, Workspace<D, S>
     });
     for (const Balance& b : work.partial_balances) add(total, b);
   }
+  if constexpr (D == 3) total.elastic_energy += work.sheets.bending_energy(state.particles.points, work.workers);
   return total;
 }
 

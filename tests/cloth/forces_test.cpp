@@ -140,6 +140,52 @@ TEST(Hinge, AngleAndItsGradient) {
   }
 }
 
+// energy of all hinges of a sheet that is laid onto a cylinder about y
+double cylinder_energy(const SheetMesh& mesh, const Sheet<double>& sheet, double radius) {
+  double sum = 0;
+  for (const Hinge<double>& h : sheet.hinges) {
+    Vec x[4];
+    for (int k = 0; k < 4; ++k) {
+      const Vec3& at = mesh.vertices[h.corner[k]];
+      x[k] = {{radius * std::sin(at[0] / radius), at[1], radius * std::cos(at[0] / radius)}};
+    }
+    const double bend = hinge_angle(x).angle - h.rest_angle;
+    sum += 0.5 * h.stiffness * bend * bend;
+  }
+  return sum;
+}
+
+TEST(Hinge, SheetOnACylinderHasTheEnergyOfAPlate) {
+  const double a = 0.02, radius = 0.5, D = 0.01;
+  Matter matter;
+  matter.shape.kind = Shape::Kind::cloth;
+  Material m = silk();
+  m.bending = D;
+  // rows of squares, and rows of equilateral triangles
+  matter.shape.size = {20 * a, 10 * a, 1};
+  matter.shape.spacing = a;
+  const SheetMesh squares = sheet_mesh(matter.shape, a);
+  SheetMesh shifted;
+  const std::uint32_t n = 24;
+  for (std::uint32_t j = 0; j <= n; ++j)
+    for (std::uint32_t i = 0; i <= n; ++i)
+      shifted.vertices.push_back({(i + 0.5 * (j % 2)) * a, j * a * std::sqrt(0.75), 0});
+  for (std::uint32_t j = 0; j < n; ++j)
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t p = j * (n + 1) + i, q = p + n + 1;
+      if (j % 2 == 0)
+        shifted.triangles.insert(shifted.triangles.end(), {{p, p + 1, q}, {p + 1, q + 1, q}});
+      else
+        shifted.triangles.insert(shifted.triangles.end(), {{p, p + 1, q + 1}, {p, q + 1, q}});
+    }
+  // the area without the half cells along the border, whose edges have one triangle
+  const double plate = 0.5 * D / (radius * radius);
+  EXPECT_NEAR(cylinder_energy(squares, make_sheet<double>(squares, matter, m, 0), radius) / (plate * 19 * a * 10 * a),
+              1, 1e-3);
+  const double whole = plate * n * a * n * a * std::sqrt(0.75);
+  EXPECT_NEAR(cylinder_energy(shifted, make_sheet<double>(shifted, matter, m, 0), radius) / whole, 1, 0.05);
+}
+
 // a crumpled sheet whose normals are pressed and sheared
 struct Crumpled {
   Scene scene;
