@@ -108,6 +108,8 @@ class ImplicitMatter {
 
   // the operator, the blocks of its diagonal and their inverses, as the last `free_velocity` or `prepare` left them
   void prepare(const NodeVector<double>* v, Workers& workers);
+  // the same with the exact curvature; blocks and inverses stay as they are
+  void sharpen(const NodeVector<double>* v, Workers& workers) { linearise(v, Curvature::exact, operator_, workers); }
   double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) {
     return operator_.apply(x, y, workers);
   }

@@ -22,7 +22,12 @@ constexpr double least_forcing = 3e-5, forcing_in_contact = 0.05, most_forcing =
 constexpr double enough_decrease = 1e-4, enough_slope = 0.9, round_off = 1e-13;
 constexpr double short_step = 0.5;  // a straight one, after which a bent one is tried
 constexpr int most_bends = 6;
-constexpr int patience = 12;  // iterations without a better residual
+constexpr double poor_step = 0.2;  // of either kind, after which friction is taken as stiffer than it is
+constexpr int iterations_lifted = 2;
+// An iteration that leaves this part of the residual is slow: what was cut from the curvature of matter is missing.
+constexpr double slow_part = 0.3;
+constexpr int iterations_without_exact = 4;  // where it was found to be negative
+constexpr int patience = 25;                 // iterations without a better residual
 
 Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
 
@@ -51,15 +56,18 @@ class StrongNewton {
   }
   void fit();
   void evaluate();
-  void linearise();
+  void evaluate_bodies();
+  void precondition();
+  void take_better_start();
   void contact_velocities(const Four* v, const Column& w, bool with_bias, Buffer<Four3>& out);
   void add_bodies(const Buffer<Four3>& force, double sign, Column& out) const;
   Norms measure() const;
-  void find_direction(double forcing, NewtonReport& report);
+  bool find_direction(double forcing, NewtonReport& report);
+  void find_newton_direction(double forcing, bool& exact, NewtonReport& report);
   double apply(const Column& search, Column& product);
   double search_line(NewtonReport& report);
   double value_at_trial();
-  bool take_bent_step(double slope, double start, double straight);
+  double take_bent_step(double slope, double start, double straight);
   double dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) const;
 
   const StrongProblem& p_;
@@ -72,8 +80,10 @@ class StrongNewton {
   ContactProblem rows_;
   ContactWeights weights_;
   double value_ = 0;  // of matter
+  int lifted_ = 0;    // iterations still to come in which friction that slips is taken as stiffer than it is
   Column body_gradient_, body_contact_, body_direction_, body_now_, body_trial_, body_trial_gradient_;
   Dense body_hessian_;
+  RowMajor body_rows_;
   Eigen::LLT<Dense> body_factor_;
 
   static ContactProblem rows_of(const StrongProblem& p) {
@@ -159,13 +169,25 @@ void StrongNewton::evaluate() {
     p_.potential->evaluate({0, blocks_of(contacts())}, k_.u.data(), k_.contact_gradient.data(), k_.hessian.data());
     weights_.add_up(k_.contact_gradient.data(), k_.contact_sum.data());
     add_bodies(k_.contact_gradient, -1, body_contact_);
+    if (lifted_ > 0) {
+      k_.own_hessian.resize(k_.hessian.size());
+      std::copy(k_.hessian.begin(), k_.hessian.end(), k_.own_hessian.begin());
+      p_.potential->lift({0, blocks_of(contacts())}, k_.u.data(), k_.hessian.data());
+    }
   }
   for (std::size_t i = 0; i < nodes_; ++i) k_.gradient[i] = k_.matter_gradient[i] + k_.contact_sum[i];
   body_gradient_ += body_contact_;
 }
 
-// preconditioner and the bodies' matrix
-void StrongNewton::linearise() {
+// the bodies' own matrix
+void StrongNewton::evaluate_bodies() {
+  if (dofs_ == 0) return;
+  body_rows_.resize(Eigen::Index(dofs_), Eigen::Index(dofs_));
+  p_.bodies->hessian({body_rows_.data(), dofs_ * dofs_});
+  body_hessian_ = body_rows_;
+}
+
+void StrongNewton::precondition() {
   const auto blocks = p_.matter->blocks();
   if (contacts() > 0)
     weights_.add_up(k_.hessian.data(), k_.node_blocks.data());
@@ -180,9 +202,6 @@ void StrongNewton::linearise() {
     k_.inverse_blocks[i] = inverse_block<float>(sum);
   }
   if (dofs_ == 0) return;
-  RowMajor hessian(dofs_, dofs_);
-  p_.bodies->hessian({hessian.data(), dofs_ * dofs_});
-  body_hessian_ = hessian;
   // of the contacts: J^T (sum of T^T G T) J, T from the body's twist to the contact's velocity
   std::vector<Eigen::Matrix<double, 6, 6>> sums(p_.jacobians.size() / (6 * dofs_), Eigen::Matrix<double, 6, 6>::Zero());
   for (std::size_t c = 0; c < contacts(); ++c) {
@@ -247,8 +266,8 @@ double StrongNewton::apply(const Column& search, Column& product) {
   return sum;
 }
 
-// direction = -H^-1 gradient, nearly
-void StrongNewton::find_direction(double forcing, NewtonReport& report) {
+// direction = -H^-1 gradient, nearly; false: H is not positive
+bool StrongNewton::find_direction(double forcing, NewtonReport& report) {
   double largest = 0;
   for (std::size_t i = 0; i < nodes_; ++i)
     for (int d = 0; d < 3; ++d) largest = std::max(largest, std::fabs(k_.gradient[i][d]));
@@ -271,13 +290,15 @@ void StrongNewton::find_direction(double forcing, NewtonReport& report) {
     k_.residual[i] = narrow(Four(-1 / scale) * k_.gradient[i]);
     k_.x[i] = 0.0f;
   }
+  bool positive = true;
   double rz = precondition();
   const double wanted = forcing * forcing * rz;
   std::copy(k_.preconditioned.begin(), k_.preconditioned.end(), k_.search.begin());
   p = z;
   for (int n = 0; n < o_.max_cg_iterations && rz > wanted; ++n) {
     const double alpha = rz / apply(p, q);
-    if (!(alpha > 0) || !std::isfinite(alpha)) break;
+    positive = alpha > 0 && std::isfinite(alpha);
+    if (!positive) break;
     ++report.cg_iterations;
     for (std::size_t i = 0; i < nodes_; ++i) {
       k_.x[i] += NodeVector<float>(float(alpha)) * k_.search[i];
@@ -293,6 +314,18 @@ void StrongNewton::find_direction(double forcing, NewtonReport& report) {
   }
   for (std::size_t i = 0; i < nodes_; ++i) k_.direction[i] = Four(scale) * wide(k_.x[i]);
   body_direction_ = scale * x;
+  return positive;
+}
+
+// With the exact curvature of matter where that is asked for and positive, otherwise with its positive part.
+void StrongNewton::find_newton_direction(double forcing, bool& exact, NewtonReport& report) {
+  if (exact) {
+    p_.matter->sharpen(v_.data(), workers_);
+    exact = find_direction(forcing, report);
+    if (exact) return;
+    p_.matter->linearise(v_.data(), workers_);
+  }
+  find_direction(forcing, report);
 }
 
 double StrongNewton::dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) const {
@@ -305,30 +338,31 @@ double StrongNewton::dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) con
 
 // of matter and contacts, at k_.trial and body_trial_
 double StrongNewton::value_at_trial() {
-  contact_velocities(k_.trial.data(), body_trial_, true, k_.force);
   double value = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_);
   value += p_.bodies->evaluate({body_trial_.data(), dofs_}, {body_trial_gradient_.data(), dofs_});
+  if (contacts() == 0) return value;
+  contact_velocities(k_.trial.data(), body_trial_, true, k_.force);
   return value + p_.potential->along({0, blocks_of(contacts())}, k_.force.data(), k_.force.data(), 0).value;
 }
 
 // A step along a path that starts in the direction and bends where nodes meet kinks of their contacts. Its trial stands
 // if it is better than the straight step, which goes down by about half its length times the slope.
-bool StrongNewton::take_bent_step(double slope, double start, double straight) {
+double StrongNewton::take_bent_step(double slope, double start, double straight) {
   for (double length = 1; length > straight && length > std::exp2(-most_bends); length *= 0.5) {
     for (std::size_t i = 0; i < nodes_; ++i) k_.trial[i] = v_[i] + Four(length) * k_.direction[i];
-    k_.bent.bend(p_, {k_.u, k_.contact_gradient, k_.hessian}, v_, k_.trial);
+    k_.bent.bend(p_, {k_.u, k_.contact_gradient, lifted_ > 0 ? k_.own_hessian : k_.hessian}, v_, k_.trial);
     body_trial_ = body_now_ + length * body_direction_;
     const double value = value_at_trial();
-    if (value <= start + 0.5 * std::max(straight, 2 * enough_decrease * length) * slope) return true;
+    if (value <= start + 0.5 * std::max(straight, 2 * enough_decrease * length) * slope) return length;
   }
-  return false;
+  return 0;
 }
 
 // moves v and w; the length, 0 if nothing is better
 double StrongNewton::search_line(NewtonReport& report) {
   for (std::size_t i = 0; i < nodes_; ++i) k_.search[i] = narrow(k_.direction[i]);
   const double matter_slope = dot_nodes(k_.matter_gradient, k_.direction);
-  const double matter_curvature = p_.matter->apply(k_.search.data(), k_.product.data(), workers_);
+  const double matter_curvature = std::max(0.0, p_.matter->apply(k_.search.data(), k_.product.data(), workers_));
   const double body_curvature = body_direction_.dot(body_hessian_ * body_direction_);
   if (contacts() > 0) contact_velocities(k_.direction.data(), body_direction_, false, k_.du);
   const BlockRange all = {0, blocks_of(contacts())};
@@ -344,11 +378,12 @@ double StrongNewton::search_line(NewtonReport& report) {
   const LineValue start = at(0);
   if (!(start.slope < 0)) return 0;
   double length = minimise_along(at, start, line_tolerance).length;
-  if (length < short_step && !k_.bent.empty() && take_bent_step(start.slope, value_ + start.value, length)) {
+  const bool kinks = length < short_step && !k_.bent.empty();
+  if (const double bent = kinks ? take_bent_step(start.slope, value_ + start.value, length) : 0; bent > 0) {
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
     std::copy(body_trial_.begin(), body_trial_.end(), w_.begin());
     ++report.iterations;
-    return 1;
+    return bent;
   }
   // the true value falls by enough; where that is all round-off, the true slope does
   const auto accepted = [&] {
@@ -373,15 +408,34 @@ double StrongNewton::search_line(NewtonReport& report) {
   return 0;
 }
 
+// a start that is so bad that any other may be better
+void StrongNewton::take_better_start() {
+  std::copy(v_.begin(), v_.end(), k_.trial.begin());
+  body_trial_ = body_now_;
+  const double value = value_at_trial();
+  std::copy(p_.safe_start.begin(), p_.safe_start.end(), k_.trial.begin());
+  if (!(value_at_trial() < value)) return;
+  std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
+  p_.matter->linearise(v_.data(), workers_);
+  evaluate();
+}
+
 NewtonReport StrongNewton::run() {
   NewtonReport report;
   p_.matter->linearise(v_.data(), workers_);
   double best = std::numeric_limits<double>::infinity();
-  for (int since_best = 0;;) {
+  bool exact = false;
+  int without_exact = 0, since_best = 0;
+  for (;;) {
     evaluate();
-    linearise();
-    const Norms norms = measure();
-    const double scale = std::max(norms.momentum, norms.impulse);
+    evaluate_bodies();
+    Norms norms = measure();
+    if (report.iterations == 0 && !p_.safe_start.empty() && norms.gradient > std::max(norms.momentum, norms.impulse)) {
+      take_better_start();
+      evaluate_bodies();
+      norms = measure();
+    }
+    const double scale = std::max(norms.momentum, norms.impulse), last = report.residual;
     report.finite = std::isfinite(norms.gradient) && std::isfinite(scale);
     report.residual = scale > 0 ? norms.gradient / scale : 0;
     report.converged = report.finite && norms.gradient <= o_.absolute_tolerance + o_.relative_tolerance * scale;
@@ -389,14 +443,20 @@ NewtonReport StrongNewton::run() {
     since_best = norms.gradient < 0.9 * best ? 0 : since_best + 1;
     best = std::min(best, norms.gradient);
     if (since_best > patience) break;
-    if (report.iterations > 0 && !p_.matter->quadratic()) {
-      p_.matter->linearise(v_.data(), workers_);
-      linearise();
-    }
+
+    const bool curved = !p_.matter->quadratic();
+    const bool slow = report.iterations > 0 && --without_exact < 0 && report.residual > slow_part * last;
+    const bool wants_exact = curved && (exact || slow);
+    if (report.iterations > 0 && curved) p_.matter->linearise(v_.data(), workers_);
+    precondition();
     const double all = 0.3 * o_.relative_tolerance / report.residual;
     const double wanted = contacts() > 0 ? std::max(all, forcing_in_contact) : all;
-    find_direction(std::clamp(wanted, least_forcing, most_forcing), report);
-    if (search_line(report) == 0) break;
+    exact = wants_exact;
+    find_newton_direction(std::clamp(wanted, least_forcing, most_forcing), exact, report);
+    if (wants_exact && !exact) without_exact = iterations_without_exact;
+    const double length = search_line(report);
+    if (length == 0) break;
+    lifted_ = lifted_ > 0 ? lifted_ - 1 : length < poor_step ? iterations_lifted : 0;
   }
   report.stalled = true;
   return report;

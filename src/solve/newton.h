@@ -39,7 +39,7 @@ struct NewtonWork {
 
   // inside a solve
   Buffer<Four3> du, force;
-  Buffer<Symmetric3<Four>> hessian;
+  Buffer<Symmetric3<Four>> hessian, own_hessian;
   Buffer<Four> matter_gradient, contact_sum, direction, trial, trial_gradient;
   Buffer<NodeBlock> node_blocks;
   Buffer<NodeVector<float>> right, x, residual, preconditioned, search, product;

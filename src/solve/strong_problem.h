@@ -23,6 +23,8 @@ class MatterCost {
   virtual double rounding() const { return 0; }  // J, of a value, beyond that of its own size
   // A, the positive part of the second derivative at v, for `apply` and `blocks`
   virtual void linearise(const NodeVector<double>* v, Workers& workers) = 0;
+  // the second derivative itself, for `apply` alone
+  virtual void sharpen(const NodeVector<double>*, Workers&) {}
   // y = A x; x . y
   virtual double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) = 0;
   virtual std::span<const NodeBlock3<double>> blocks() const = 0;  // of A's diagonal
@@ -49,6 +51,8 @@ struct StrongProblem {
   std::span<const Vec3d> arm;          // m, by contact: r_c
   std::span<const double> jacobians;   // 6 x dofs each, linear rows before angular
   const ContactPotential* potential = nullptr;
+  // another start, by node; tried where the first is a bad one
+  std::span<const NodeVector<double>> safe_start;
   // The contacts from here on have one node each, with weight 1, or none, and no body; those of a node are together.
   // A multiple of 4.
   std::size_t first_of_one_node = std::numeric_limits<std::size_t>::max();

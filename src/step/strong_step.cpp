@@ -29,6 +29,7 @@ class MatterInStep : public MatterCost {
   }
   double rounding() const override { return matter_.energy_rounding(); }
   void linearise(const NodeVector<double>* v, Workers& workers) override { matter_.prepare(v, workers); }
+  void sharpen(const NodeVector<double>* v, Workers& workers) override { matter_.sharpen(v, workers); }
   double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) override {
     return matter_.apply(x, y, workers);
   }
@@ -170,6 +171,7 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.body = body_;
   problem.arm = arm_;
   problem.jacobians = jacobians_;
+  problem.safe_start = implicit_->inertial_velocity();
   const JoinedPotential potential(set_.potential(), boundaries_.potential());
   problem.potential = &potential;
   const std::size_t first_held = JoinedPotential::start_of_second(set_.size());
