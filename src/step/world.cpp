@@ -3,11 +3,10 @@
 #include "bodies/names.h"
 #include "core/error.h"
 #include "core/hash.h"
-#include "scene/sampling.h"
-#include "scene/sheet_mesh.h"
 #include "step/balance.h"
 #include "step/body_side.h"
 #include "step/pins.h"
+#include "step/sampled.h"
 #include "step/step.h"
 #include "step/world_impl.h"
 
@@ -16,40 +15,6 @@
 
 namespace pliant {
 namespace {
-
-// all that is loaded before particles get their precision
-struct Sampled {
-  std::vector<Samples> matter;
-  std::vector<SheetMesh> sheets;  // by piece of matter; empty for what is not cloth
-  std::size_t count = 0;
-};
-
-Samples samples_of(const Matter& matter, const Scene& scene) {
-  if (matter.points.empty())
-    return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension, scene.max_particles);
-  return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
-}
-
-Sampled sample_all(const Scene& scene) {
-  Sampled all;
-  for (const Matter& matter : scene.matter) {
-    all.sheets.emplace_back();
-    if (matter.shape.kind == Shape::Kind::cloth && matter.points.empty()) {
-      all.sheets.back() = sheet_mesh(matter.shape, scene.step.cell, scene.max_particles);
-      all.matter.push_back(sheet_samples(all.sheets.back(), matter.shape.thickness, Cloth<double>::centroid_share));
-    } else {
-      all.matter.push_back(samples_of(matter, scene));
-    }
-    if (all.matter.back().positions.empty())
-      fail(ErrorCode::bad_input, "matter '{}' is empty: no particle fits; use more particles per cell or smaller cells",
-           matter.name);
-    all.count += all.matter.back().positions.size();
-  }
-  if (all.count > scene.max_particles)
-    fail(ErrorCode::too_large, "the scene has {} particles, more than max_particles = {}; use larger cells or raise it",
-         all.count, scene.max_particles);
-  return all;
-}
 
 const Material& material_of(const Scene& scene, const Matter& matter) {
   for (const Material& m : scene.materials)
