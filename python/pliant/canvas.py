@@ -153,6 +153,9 @@ class Canvas:
             camera.fixedcamid = camera_id(self.model, pose)
         every = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self.model, data, self.options, None, camera, every, self.scene)
+        for eye in self.scene.camera:
+            # as far as the backdrop
+            eye.frustum_far = max(eye.frustum_far, 60 * stage.size)
         aspect = self.width / self.height
         if not isinstance(pose, str):
             glue(self.scene, pose or stage.pose(aspect), stage.size, aspect)

@@ -69,7 +69,7 @@ class ClothLog:
 
     def look_back(self, recording: Any, expects: list[Any]) -> None:
         """At the frames that were made before, where a recording is continued."""
-        if len(recording) == 0 or not hasattr(recording, "triangles"):
+        if len(recording) == 0:
             return
         shapes = {name: recording.triangles(name) for name in recording.matter}
         shapes = {name: triangles for name, triangles in shapes.items() if len(triangles)}

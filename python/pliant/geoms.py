@@ -46,10 +46,10 @@ class Solid:
     mat: np.ndarray | None = None
     rgba: Sequence[float] = BOUNDARY_COLOR
     shadow: bool = True  # has a part in shadows
-    casts: bool = True  # also casts one; if not, it only shows those of others
     glow: float = 0.0  # 0..1, light of its own
     segment: int = -1  # what a segmentation shows; -1: nothing
     tiles: tuple[int, int] | None = None  # material and texture of the model
+    casts: bool = True  # a shadow, if it has a part in them; if not, it only shows those of others
 
 
 def add_solids(scene: mujoco.MjvScene, solids: Iterable[Solid]) -> None:

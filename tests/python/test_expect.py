@@ -7,7 +7,7 @@ import pytest
 
 import pliant as pl
 from pliant.components import components, large_pieces
-from pliant.expect import BODY, JOINT, MATTER, RUN, SENSOR, RunLog, evaluate
+from pliant.expect import BODY, CLOTH, JOINT, MATTER, RUN, SENSOR, RunLog, evaluate
 from pliant.runner import Plan, run
 from support import block, touching
 
@@ -298,16 +298,26 @@ def test_the_page_names_every_quantity():
     from pathlib import Path
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "expect.md").read_text()
-    for quantity in [*RUN, *MATTER, *BODY, *JOINT, *SENSOR]:
+    for quantity in [*RUN, *MATTER, *CLOTH, *BODY, *JOINT, *SENSOR]:
         assert f"`{quantity}`" in page
 
 
 @pytest.mark.parametrize(
     ("of", "quantities"),
-    [("", RUN), ("left", MATTER), ("robot/arm", BODY), ("robot/shoulder", JOINT), ("robot/angle", SENSOR)],
+    [
+        ("", RUN),
+        ("left", MATTER),
+        ("sheet", MATTER | CLOTH),
+        ("robot/arm", BODY),
+        ("robot/shoulder", JOINT),
+        ("robot/angle", SENSOR),
+    ],
 )
 def test_a_scene_file_may_ask_for_each(tmp_path, of, quantities):
     scene = block()
+    scene.materials = [*scene.materials, pl.Material(name="cotton", law="cloth")]
+    sheet = pl.Cloth(size=(0.2, 0.2), center=(0, 0, 1))
+    scene.matter = [*scene.matter, pl.Matter(name="sheet", material="cotton", shape=sheet)]
     scene.bodies = [pl.Body(name="robot", text=ARM)]
     size = (1, 1, 1)
     scene.expect = [pl.Expect(name=q, of=of, quantity=q, min=0, box_size=size) for q in quantities]

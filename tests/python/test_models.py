@@ -85,7 +85,9 @@ def normal_forces(model, data):
 
 
 def test_each_folder_is_tested():
-    assert sorted(p.name for p in MODELS.iterdir() if p.is_dir() and not p.name.startswith("__")) == NAMES
+    # the shirt is cloth and has tests of its own
+    folders = [p.name for p in MODELS.iterdir() if p.is_dir() and not p.name.startswith("__")]
+    assert sorted(folders) == sorted([*NAMES, "shirt"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -67,6 +67,15 @@ def test_nothing_is_infinitely_far():
         assert camera.segmentation()[0, 0] == -1
 
 
+def test_a_model_without_a_sky_stands_before_a_bright_backdrop():
+    contents = "<geom size='.1'/><camera name='eye' pos='0 -1 0' xyaxes='1 0 0 0 0 1'/>"
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{contents}</worldbody></mujoco>")
+    # seen by a camera of the model, which looks as far as its size of 0.1 m asks for, and by one of ours
+    for view in ("eye", Pose((0, -1, 0), (0, 0, 0))):
+        with Camera(world_of({}, model=model), view, *SIZE) as camera:
+            np.testing.assert_allclose(camera.rgb()[3, 3] / 255, (0.80, 0.86, 0.93), atol=0.01)
+
+
 def test_segmentation_of_matter_before_a_box():
     model = stage_model("box")
     world = world_of({"jelly": piece([(5, 5, 5)]), "water": piece(ball_of_points((0, 0, 0.9)))}, model=model)
