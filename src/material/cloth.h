@@ -97,6 +97,45 @@ struct Cloth {
     return P;
   }
 
+  // the formulas of `stress`, differentiated one by one
+  template <class T, int D>
+  Matrix<T, D> differential(const Matrix<T, D>& F, const Matrix<T, D>& dF, const Memory<T, D>&) const {
+    auto dP = Matrix<T, D>::zero();
+    if constexpr (D == 3) {
+      const Parts<T> p = parts_of(F);
+      Vector<T, 3> df1, df2, dd3;
+      for (int i = 0; i < 3; ++i) {
+        df1[i] = dF(i, 0);
+        df2[i] = dF(i, 1);
+        dd3[i] = dF(i, 2);
+      }
+      const Vector<T, 3> dN = cross(df1, p.f2) + cross(p.f1, df2);
+      const T d_area = dot(p.n, dN), sum = stretch_sum(p), d_sum = (dot(p.f1, df1) + dot(p.f2, df2) + d_area) / sum;
+      const Vector<T, 3> dn = (T(1) / p.area) * (dN - d_area * p.n);
+      const T dr = dot(dn, p.d3) + dot(p.n, dd3);
+      const Vector<T, 3> ds = dd3 - dr * p.n - p.r * dn;
+      const T push = T(0) - T(normal) * p.squeeze, d_push = select(p.r < T(1), T(normal) * dr, T(0));
+
+      const T stretch = T(2 * mu) * (T(1) - T(1) / sum), d_stretch = T(2 * mu) * d_sum / (sum * sum);
+      const T spread = T(lambda) * (p.area - T(1)) - T(2 * mu) / sum, d_spread = T(lambda) * d_area + d_stretch;
+      const T turn = (push - T(shear) * p.r) / p.area, d_turn = (d_push - T(shear) * dr - turn * d_area) / p.area;
+      const Vector<T, 3> pull = spread * p.n + turn * p.s;
+      const Vector<T, 3> d_pull = d_spread * p.n + spread * dn + d_turn * p.s + turn * ds;
+      const Vector<T, 3> d1 = d_stretch * p.f1 + stretch * df1 + cross(df2, pull) + cross(p.f2, d_pull);
+      const Vector<T, 3> d2 = d_stretch * p.f2 + stretch * df2 + cross(d_pull, p.f1) + cross(pull, df1);
+      const Vector<T, 3> d3 = T(shear) * ds + d_push * p.n + push * dn;
+      for (int i = 0; i < 3; ++i) {
+        dP(i, 0) = d1[i];
+        dP(i, 1) = d2[i];
+        dP(i, 2) = d3[i];
+      }
+    }
+    return dP;
+  }
+
+  template <class T, int D>
+  void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
+
   template <class T, int D>
   Matrix<T, D> kirchhoff(const Matrix<T, D>& F, const Memory<T, D>& memory) const {
     return stress(F, memory) * transpose(F);

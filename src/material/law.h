@@ -12,8 +12,7 @@
 //     static constexpr bool viscous;     true: there is also viscous_kirchhoff(J, velocity_gradient)
 //     static constexpr double initial_plastic;    memory.plastic of matter at rest
 //   };
-// Cloth has no differential and no return mapping of its own; `grid_kirchhoff(F)` is the part of its stress that acts
-// through the grid.
+// Of cloth, `grid_kirchhoff(F)` is the part of the stress that acts through the grid.
 #pragma once
 
 #include "core/decompose.h"

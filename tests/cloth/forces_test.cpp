@@ -54,6 +54,21 @@ TEST(Cloth, StressIsTheDerivativeOfEnergy) {
   }
 }
 
+TEST(Cloth, DifferentialIsTheDerivativeOfStress) {
+  const auto law = Cloth<double>::make(silk());
+  Dice dice;
+  for (int trial = 0; trial < 100; ++trial) {
+    const Mat F = some_gradient(dice, trial % 2 == 0);
+    Mat dF;
+    for (double& x : dF.a) x = dice.between(-1, 1);
+    const double step = 1e-6;
+    const Mat exact = law.differential(F, dF, Memory<double, 3>{F, 0});
+    const Mat measured = (0.5 / step) * (stress(law, F + step * dF) - stress(law, F - step * dF));
+    // central differences: round-off of 1e-16 E / step
+    for (int k = 0; k < 9; ++k) EXPECT_NEAR(measured.a[k], exact.a[k], 1e-8 * 1e5) << "entry " << k;
+  }
+}
+
 TEST(Cloth, StressOfATurnedSheetTurnsWithIt) {
   const auto law = Cloth<double>::make(silk());
   Dice dice;
