@@ -265,10 +265,8 @@ std::vector<double> Bodies::jacobian(int body, const Vector<double, 3>& point) c
   return result;
 }
 
-std::vector<double> Bodies::twist_jacobian(int body, const Vector<double, 3>& point) const {
-  std::vector<double> result(std::size_t(6 * model_->nv));
-  mj_jac(model_.get(), data_.get(), result.data(), result.data() + 3 * model_->nv, point.a, body);
-  return result;
+void Bodies::twist_jacobian(int body, const Vector<double, 3>& point, std::span<double> rows) const {
+  mj_jac(model_.get(), data_.get(), rows.data(), rows.data() + 3 * model_->nv, point.a, body);
 }
 
 const double* Bodies::velocity() const { return data_->qvel; }
@@ -293,10 +291,9 @@ Vector<double, 3> Bodies::contact_force(int body) const {
 
 bool Bodies::takes_damping_implicitly() const { return model_->opt.integrator == mjINT_IMPLICITFAST; }
 
-std::vector<double> Bodies::mass_matrix() const {
-  std::vector<double> result(std::size_t(model_->nv * model_->nv));
-  mj_fullM(model_.get(), data_.get(), result.data());
-  return result;
+void Bodies::mass_matrix(std::vector<double>& out) const {
+  out.resize(std::size_t(model_->nv * model_->nv));
+  mj_fullM(model_.get(), data_.get(), out.data());
 }
 
 mjData* Bodies::scratch_copy() {
@@ -305,13 +302,13 @@ mjData* Bodies::scratch_copy() {
   return scratch_.get();
 }
 
-std::vector<double> Bodies::free_velocity(Damping damping) {
+void Bodies::free_velocity(Damping damping, std::vector<double>& out) {
   const mjModel* m = model_.get();
   const mjData* d = data_.get();
-  std::vector<double> v(d->qvel, d->qvel + m->nv);
+  out.assign(d->qvel, d->qvel + m->nv);
   if (damping == Damping::explicit_forces) {
-    for (int i = 0; i < m->nv; ++i) v[std::size_t(i)] += m->opt.timestep * d->qacc_smooth[i];
-    return v;
+    for (int i = 0; i < m->nv; ++i) out[std::size_t(i)] += m->opt.timestep * d->qacc_smooth[i];
+    return;
   }
   const int integrator = m->opt.integrator;
   if (integrator != mjINT_EULER && integrator != mjINT_IMPLICIT && integrator != mjINT_IMPLICITFAST) {
@@ -324,25 +321,23 @@ std::vector<double> Bodies::free_velocity(Damping damping) {
   std::fill_n(s->qfrc_constraint, m->nv, 0.0);
   std::copy_n(s->qacc_smooth, m->nv, s->qacc);
   call_mujoco("free velocity", [&] { integrator == mjINT_EULER ? mj_Euler(m, s) : mj_implicit(m, s); });
-  v.assign(s->qvel, s->qvel + m->nv);
-  return v;
+  out.assign(s->qvel, s->qvel + m->nv);
 }
 
-std::vector<double> Bodies::implicit_mass_matrix() {
+void Bodies::implicit_mass_matrix(std::vector<double>& out) {
   const mjModel* m = model_.get();
   if (m->opt.integrator != mjINT_IMPLICITFAST) {
     fail(ErrorCode::bad_input, "bodies: integrator {} has no implicit mass matrix; use implicitfast",
          m->opt.integrator);
   }
-  std::vector<double> result = mass_matrix();
+  mass_matrix(out);
   mjData* s = scratch_copy();
   call_mujoco("implicit mass", [&] { mj_implicit(m, s); });
   for (int i = 0; i < m->nv; ++i) {
     for (int k = m->D_rowadr[i]; k < m->D_rowadr[i] + m->D_rownnz[i]; ++k) {
-      result[std::size_t(i * m->nv + m->D_colind[k])] -= m->opt.timestep * s->qDeriv[k];
+      out[std::size_t(i * m->nv + m->D_colind[k])] -= m->opt.timestep * s->qDeriv[k];
     }
   }
-  return result;
 }
 
 }  // namespace pliant

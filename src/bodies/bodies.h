@@ -68,14 +68,14 @@ class Bodies {
   // 3 x nv, row-major: velocity_at = jacobian qvel
   std::vector<double> jacobian(int body, const Vector<double, 3>& point) const;
   // 6 x nv: the same, and below it angular_velocity = rows qvel
-  std::vector<double> twist_jacobian(int body, const Vector<double, 3>& point) const;
+  void twist_jacobian(int body, const Vector<double, 3>& point, std::span<double> rows) const;
 
   const double* velocity() const;  // qvel
   // N, in world axes: what other bodies pushed it with by their contacts, after step() or forward()
   Vector<double, 3> contact_force(int body) const;
 
   // after forward(); nv x nv, row-major
-  std::vector<double> mass_matrix() const;
+  void mass_matrix(std::vector<double>& out) const;
 
   enum class Damping {
     explicit_forces,  // v + dt M^-1 f
@@ -83,11 +83,11 @@ class Bodies {
   };
   // qvel at the end of the step if there were no constraints, after forward(); as_integrator needs Euler, implicit or
   // implicitfast
-  std::vector<double> free_velocity(Damping damping);
+  void free_velocity(Damping damping, std::vector<double>& out);
   // M - dt D of the integrator implicitfast, nv x nv, symmetric, after forward(). (MuJoCo 4 also takes the gyroscopic
   // moment of single free bodies implicitly; that part is not symmetric: it is in free_velocity and not in this
   // matrix.)
-  std::vector<double> implicit_mass_matrix();
+  void implicit_mass_matrix(std::vector<double>& out);
   bool takes_damping_implicitly() const;  // the integrator is implicitfast
 
  private:

@@ -18,24 +18,27 @@ void add_product(const std::vector<double>& A, const double* x, std::vector<doub
 
 }  // namespace
 
-StepCost::StepCost(const Bodies& bodies) : model_(bodies.shared_model()) {
+void StepCost::take(const Bodies& bodies) {
+  if (model_ != bodies.shared_model()) data_ = nullptr;
+  model_ = bodies.shared_model();
   const mjModel* m = model_.get();
   if (m->opt.integrator == mjINT_DISCRETE) {
     fail(ErrorCode::bad_input,
          "bodies: the integrator 'discrete' has another cost; use Euler, implicit or implicitfast");
   }
-  mjData* copy = nullptr;
+  mjData* copy = data_.get();
   const mjData* source = bodies.data();
-  if (!log_.run([&] { copy = mj_copyData(nullptr, m, source); })) {
+  if (!log_.run([&] { copy = mj_copyData(copy, m, source); })) {
     fail(ErrorCode::too_large, "no memory for the cost of the bodies: {}; lower <size memory>", log_.error());
   }
-  data_ = std::shared_ptr<mjData>(copy, mj_deleteData);
+  if (!data_) data_ = std::shared_ptr<mjData>(copy, mj_deleteData);
   dofs_ = int(m->nv);
   rows_ = copy->nefc;
-  mass_ = bodies.mass_matrix();
+  bodies.mass_matrix(mass_);
   smooth_.assign(copy->qacc_smooth, copy->qacc_smooth + dofs_);
   reference_.assign(copy->efc_aref, copy->efc_aref + rows_);
   read_jacobian();
+  hessian_known_ = false;
 }
 
 void StepCost::read_jacobian() {
@@ -58,26 +61,28 @@ void StepCost::evaluate(const std::vector<double>& acceleration) {
          acceleration.size());
   }
   // s(J a - a_ref) and f
-  std::vector<double> residual(std::size_t(rows_), 0.0);
-  add_product(jacobian_, acceleration.data(), residual, std::size_t(dofs_));
-  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= reference_[i];
+  residual_.assign(std::size_t(rows_), 0.0);
+  add_product(jacobian_, acceleration.data(), residual_, std::size_t(dofs_));
+  for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= reference_[i];
   double constraint_cost = 0;
   const mjModel* m = model_.get();
   mjData* d = data_.get();
-  if (rows_ > 0 && !log_.run([&] { mj_constraintUpdate(m, d, residual.data(), &constraint_cost, 1); })) {
+  const double* residual = residual_.data();
+  if (rows_ > 0 && !log_.run([&] { mj_constraintUpdate(m, d, residual, &constraint_cost, 1); })) {
     fail(ErrorCode::bad_input, "the cost of the bodies: {}; correct the model", log_.error());
   }
   force_.assign(d->efc_force, d->efc_force + rows_);
 
   // 1/2 (a - a_smooth)^T M (a - a_smooth)
-  std::vector<double> offset(acceleration);
-  for (std::size_t i = 0; i < offset.size(); ++i) offset[i] -= smooth_[i];
-  gradient_.assign(offset.size(), 0.0);
-  add_product(mass_, offset.data(), gradient_, offset.size());
-  value_ = 0.5 * std::inner_product(offset.begin(), offset.end(), gradient_.begin(), 0.0) + constraint_cost;
+  const std::size_t n = std::size_t(dofs_);
+  offset_ = acceleration;
+  for (std::size_t i = 0; i < n; ++i) offset_[i] -= smooth_[i];
+  gradient_.assign(n, 0.0);
+  add_product(mass_, offset_.data(), gradient_, n);
+  value_ = 0.5 * std::inner_product(offset_.begin(), offset_.end(), gradient_.begin(), 0.0) + constraint_cost;
   for (std::size_t i = 0; i < std::size_t(rows_); ++i) {
-    const double* row = jacobian_.data() + i * offset.size();
-    for (std::size_t j = 0; j < offset.size(); ++j) gradient_[j] -= row[j] * force_[i];
+    const double* row = jacobian_.data() + i * n;
+    for (std::size_t j = 0; j < n; ++j) gradient_[j] -= row[j] * force_[i];
   }
   hessian_known_ = false;
 }
@@ -111,9 +116,9 @@ void StepCost::add_row(int row, double weight) {
 void StepCost::add_cone(int contact) {
   const mjContact& c = data_->contact[contact];
   const double* J = jacobian_.data() + std::ptrdiff_t(c.efc_address) * dofs_;
-  std::vector<double> HJ(smooth_.size());
+  std::vector<double>& HJ = cone_row_;
   for (int r = 0; r < c.dim; ++r) {
-    std::fill(HJ.begin(), HJ.end(), 0.0);
+    HJ.assign(smooth_.size(), 0.0);
     for (int s = 0; s < c.dim; ++s) {
       for (int j = 0; j < dofs_; ++j) HJ[std::size_t(j)] += c.H[r * c.dim + s] * J[s * dofs_ + j];
     }

@@ -10,8 +10,9 @@ namespace pliant {
 
 class StepCost {
  public:
+  explicit StepCost(const Bodies& bodies) { take(bodies); }
   // takes what it needs from the bodies, after forward(); later changes of the bodies do not change the cost
-  explicit StepCost(const Bodies& bodies);
+  void take(const Bodies& bodies);
 
   int dofs() const { return dofs_; }
   int rows() const { return rows_; }
@@ -42,6 +43,7 @@ class StepCost {
   std::vector<double> mass_, smooth_, jacobian_, reference_;
   double value_ = 0;
   std::vector<double> gradient_, force_, hessian_;
+  std::vector<double> residual_, offset_, cone_row_;
   bool hessian_known_ = false;
 };
 

@@ -29,7 +29,7 @@ ContactWeights::ContactWeights(const ContactProblem& problem, Workers& workers, 
       workers_(workers),
       w_(work),
       nodes_(problem.mass.size()),
-      contacts_(problem.potential->size()),
+      contacts_(problem.potential ? problem.potential->size() : 0),
       threaded_(workers.threads() > 1 && contacts_ >= contacts_for_threads) {
   w_.pieces.resize(std::max(nodes_ / nodes_per_piece, blocks() / blocks_per_piece) + 1);
 }

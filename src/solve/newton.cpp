@@ -2,19 +2,13 @@
 
 #include "solve/line_search.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-
 #include <algorithm>
 #include <cmath>
 
 namespace pliant {
 namespace {
 
-using Dense = Eigen::MatrixXd;
-using Column = Eigen::VectorXd;
-using Twist = Eigen::Matrix<double, 6, 1>;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Column = BodyCoupling::Column;
 
 constexpr double line_tolerance = 1e-2;
 // float conjugate gradients do not get further than the first; inside of contacts that change more is wasted
@@ -51,20 +45,22 @@ class StrongNewton {
   };
 
   std::size_t contacts() const { return p_.bias.size(); }
-  Eigen::Map<const RowMajor> jacobian(std::int32_t body) const {
-    return {p_.jacobians.data() + std::size_t(body) * 6 * dofs_, 6, Eigen::Index(dofs_)};
-  }
+  BlockRange all_contacts() const { return {0, blocks_of(contacts())}; }
   void fit();
   void evaluate();
-  void evaluate_bodies();
   void precondition();
   void take_better_start();
   void contact_velocities(const Four* v, const Column& w, bool with_bias, Buffer<Four3>& out);
-  void add_bodies(const Buffer<Four3>& force, double sign, Column& out) const;
-  Norms measure() const;
+  Norms measure();
+  double largest_gradient() const;
   bool find_direction(double forcing, NewtonReport& report);
   void find_newton_direction(double forcing, bool& exact, NewtonReport& report);
-  double apply(const Column& search, Column& product);
+  double apply();
+  double begin_cg(double scale);
+  double advance_cg(double alpha);
+  void turn_cg(double beta);
+  template <class F>
+  void for_nodes(const F& f) const;
   double search_line(NewtonReport& report);
   double value_at_trial();
   double take_bent_step(double slope, double start, double straight);
@@ -74,6 +70,7 @@ class StrongNewton {
   const NewtonOptions& o_;
   Workers& workers_;
   NewtonWork& k_;
+  BodyCoupling& b_;
   std::span<NodeVector<double>> v_;
   std::span<double> w_;
   std::size_t nodes_, dofs_;
@@ -81,10 +78,6 @@ class StrongNewton {
   ContactWeights weights_;
   double value_ = 0;  // of matter
   int lifted_ = 0;    // iterations still to come in which friction that slips is taken as stiffer than it is
-  Column body_gradient_, body_contact_, body_direction_, body_now_, body_trial_, body_trial_gradient_;
-  Dense body_hessian_;
-  RowMajor body_rows_;
-  Eigen::LLT<Dense> body_factor_;
 
   static ContactProblem rows_of(const StrongProblem& p) {
     ContactProblem rows;
@@ -104,6 +97,7 @@ StrongNewton::StrongNewton(const StrongProblem& problem, const NewtonOptions& op
       o_(options),
       workers_(workers),
       k_(work),
+      b_(work.bodies),
       v_(v),
       w_(w),
       nodes_(problem.matter->nodes()),
@@ -119,72 +113,58 @@ void StrongNewton::fit() {
   k_.hessian.resize(blocks);
   for (auto* b : {&k_.gradient, &k_.matter_gradient, &k_.contact_sum, &k_.direction, &k_.trial, &k_.trial_gradient})
     b->resize(nodes_);
-  for (auto* b : {&k_.right, &k_.x, &k_.residual, &k_.preconditioned, &k_.search, &k_.product}) b->resize(nodes_);
+  for (auto* b : {&k_.x, &k_.residual, &k_.preconditioned, &k_.search, &k_.product}) b->resize(nodes_);
+  b_.begin(p_);
   k_.bent.begin(p_);
   k_.node_blocks.resize(nodes_);
   k_.inverse_blocks.resize(nodes_);
-  body_gradient_ = body_contact_ = body_direction_ = body_now_ = body_trial_ = body_trial_gradient_ =
-      Column::Zero(Eigen::Index(dofs_));
-  body_hessian_ = Dense::Zero(Eigen::Index(dofs_), Eigen::Index(dofs_));
+}
+
+// f(i) for all nodes
+template <class F>
+void StrongNewton::for_nodes(const F& f) const {
+  constexpr std::size_t pieces_per_task = 8;
+  workers_.for_each((nodes_ + nodes_per_piece - 1) / nodes_per_piece, pieces_per_task, [&](std::size_t piece) {
+    const std::size_t first = piece * nodes_per_piece, last = std::min(first + nodes_per_piece, nodes_);
+    for (std::size_t i = first; i < last; ++i) f(i);
+  });
 }
 
 // u of the contacts for velocities of nodes and bodies, or without the given part: its change
 void StrongNewton::contact_velocities(const Four* v, const Column& w, bool with_bias, Buffer<Four3>& out) {
-  weights_.multiply({0, blocks_of(contacts())}, v, out.data());
-  const std::size_t count = dofs_ > 0 ? p_.jacobians.size() / (6 * dofs_) : 0;
-  std::vector<Twist> twists(count);
-  for (std::size_t b = 0; b < count; ++b) twists[b] = jacobian(std::int32_t(b)) * w;
-  for (std::size_t c = 0; c < contacts(); ++c) {
-    Vec3d other = with_bias ? p_.bias[c] : Vec3d::zero();
-    if (p_.body[c] >= 0) {
-      const Twist& t = twists[std::size_t(p_.body[c])];
-      other += Vec3d{{t[0], t[1], t[2]}} + cross(Vec3d{{t[3], t[4], t[5]}}, p_.arm[c]);
-    }
-    for (int d = 0; d < 3; ++d) out[c / 4][d].set(int(c % 4), out[c / 4][d][int(c % 4)] - other[d]);
-  }
-}
-
-// out += sign J^T (sum of forces and moments) over the bodies
-void StrongNewton::add_bodies(const Buffer<Four3>& force, double sign, Column& out) const {
-  if (dofs_ == 0) return;
-  std::vector<Twist> wrenches(p_.jacobians.size() / (6 * dofs_), Twist::Zero());
-  for (std::size_t c = 0; c < contacts(); ++c) {
-    if (p_.body[c] < 0) continue;
-    const Vec3d f = vector_of(force[c / 4], c % 4), m = cross(p_.arm[c], f);
-    Twist& t = wrenches[std::size_t(p_.body[c])];
-    for (int d = 0; d < 3; ++d) t[d] += f[d], t[3 + d] += m[d];
-  }
-  for (std::size_t b = 0; b < wrenches.size(); ++b) out += sign * (jacobian(std::int32_t(b)).transpose() * wrenches[b]);
+  weights_.over_blocks([&](std::size_t first, std::size_t last) {
+    weights_.multiply({first, last}, v, out.data());
+    return ThreeSums{};
+  });
+  if (with_bias) b_.subtract_bias(out);
+  b_.subtract_velocities(w, out);
 }
 
 // gradients and Hessians of contacts and bodies, gradient of matter, at v and w
 void StrongNewton::evaluate() {
   value_ = p_.matter->evaluate(v_.data(), k_.matter_gradient.data(), workers_);
-  body_now_ = Eigen::Map<const Column>(w_.data(), Eigen::Index(dofs_));
-  p_.bodies->evaluate(w_, {body_gradient_.data(), dofs_});
-  std::fill(k_.contact_sum.begin(), k_.contact_sum.end(), Four(0));
-  body_contact_.setZero();
+  b_.now = Eigen::Map<const Column>(w_.data(), b_.dofs());
+  p_.bodies->evaluate(w_, {b_.gradient.data(), dofs_});
+  b_.take_hessian();
+  b_.contact.setZero();
   if (contacts() > 0) {
-    contact_velocities(v_.data(), body_now_, true, k_.u);
-    p_.potential->evaluate({0, blocks_of(contacts())}, k_.u.data(), k_.contact_gradient.data(), k_.hessian.data());
+    contact_velocities(v_.data(), b_.now, true, k_.u);
+    weights_.over_blocks([&](std::size_t first, std::size_t last) {
+      p_.potential->evaluate({first, last}, k_.u.data(), k_.contact_gradient.data(), k_.hessian.data());
+      return ThreeSums{};
+    });
     weights_.add_up(k_.contact_gradient.data(), k_.contact_sum.data());
-    add_bodies(k_.contact_gradient, -1, body_contact_);
+    b_.add_forces(k_.contact_gradient, -1, b_.contact);
     if (lifted_ > 0) {
       k_.own_hessian.resize(k_.hessian.size());
       std::copy(k_.hessian.begin(), k_.hessian.end(), k_.own_hessian.begin());
-      p_.potential->lift({0, blocks_of(contacts())}, k_.u.data(), k_.hessian.data());
+      p_.potential->lift(all_contacts(), k_.u.data(), k_.hessian.data());
     }
+  } else {
+    std::fill(k_.contact_sum.begin(), k_.contact_sum.end(), Four(0));
   }
-  for (std::size_t i = 0; i < nodes_; ++i) k_.gradient[i] = k_.matter_gradient[i] + k_.contact_sum[i];
-  body_gradient_ += body_contact_;
-}
-
-// the bodies' own matrix
-void StrongNewton::evaluate_bodies() {
-  if (dofs_ == 0) return;
-  body_rows_.resize(Eigen::Index(dofs_), Eigen::Index(dofs_));
-  p_.bodies->hessian({body_rows_.data(), dofs_ * dofs_});
-  body_hessian_ = body_rows_;
+  for_nodes([&](std::size_t i) { k_.gradient[i] = k_.matter_gradient[i] + k_.contact_sum[i]; });
+  b_.gradient += b_.contact;
 }
 
 void StrongNewton::precondition() {
@@ -193,128 +173,140 @@ void StrongNewton::precondition() {
     weights_.add_up(k_.hessian.data(), k_.node_blocks.data());
   else
     std::fill(k_.node_blocks.begin(), k_.node_blocks.end(), NodeBlock{Four(0), Four(0)});
-  for (std::size_t i = 0; i < nodes_; ++i) {
+  for_nodes([&](std::size_t i) {
     NodeBlock3<double> sum = blocks[i];
     for (int d = 0; d < 3; ++d) {
       sum.a[d] += k_.node_blocks[i].diagonal[d];
       sum.a[3 + d] += k_.node_blocks[i].coupled[d];
     }
     k_.inverse_blocks[i] = inverse_block<float>(sum);
-  }
-  if (dofs_ == 0) return;
-  // of the contacts: J^T (sum of T^T G T) J, T from the body's twist to the contact's velocity
-  std::vector<Eigen::Matrix<double, 6, 6>> sums(p_.jacobians.size() / (6 * dofs_), Eigen::Matrix<double, 6, 6>::Zero());
-  for (std::size_t c = 0; c < contacts(); ++c) {
-    if (p_.body[c] < 0) continue;
-    const Symmetric3<Four>& g = k_.hessian[c / 4];
-    const int l = int(c % 4);
-    Eigen::Matrix3d G;
-    G << g.xx[l], g.xy[l], g.xz[l], g.xy[l], g.yy[l], g.yz[l], g.xz[l], g.yz[l], g.zz[l];
-    const Vec3d& r = p_.arm[c];
-    Eigen::Matrix<double, 3, 6> T;
-    T << 1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0;
-    sums[std::size_t(p_.body[c])] += T.transpose() * G * T;
-  }
-  Dense with_contacts = body_hessian_;
-  for (std::size_t b = 0; b < sums.size(); ++b)
-    with_contacts += jacobian(std::int32_t(b)).transpose() * sums[b] * jacobian(std::int32_t(b));
-  body_factor_.compute(with_contacts);
+  });
+  b_.factor(k_.hessian);
 }
 
-StrongNewton::Norms StrongNewton::measure() const {
+StrongNewton::Norms StrongNewton::measure() {
   const auto blocks = p_.matter->blocks();
   const auto mass = p_.matter->mass();
-  Norms sums;
-  for (std::size_t i = 0; i < nodes_; ++i)
-    for (int d = 0; d < 3; ++d) {
-      const double D2 = 1 / blocks[i].a[d], p = mass[i] * v_[i][d];
-      sums.gradient += D2 * k_.gradient[i][d] * k_.gradient[i][d];
-      sums.momentum += D2 * p * p;
-      sums.impulse += D2 * k_.contact_sum[i][d] * k_.contact_sum[i][d];
+  const ThreeSums nodes = weights_.over_nodes([&](std::size_t first, std::size_t last) {
+    Four gradient = 0, momentum = 0, impulse = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      const double* a = blocks[i].a;
+      const Four D2 = Four(1) / Four(Four::Vector{a[0], a[1], a[2], 1}), p = Four(mass[i]) * v_[i];
+      gradient += D2 * k_.gradient[i] * k_.gradient[i];
+      momentum += D2 * p * p;
+      impulse += D2 * k_.contact_sum[i] * k_.contact_sum[i];
     }
-  if (dofs_ > 0) {
-    const Column p = body_hessian_ * body_now_;
-    for (Eigen::Index j = 0; j < Eigen::Index(dofs_); ++j) {
-      const double D2 = 1 / body_hessian_(j, j);
-      sums.gradient += D2 * body_gradient_[j] * body_gradient_[j];
-      sums.momentum += D2 * p[j] * p[j];
-      sums.impulse += D2 * body_contact_[j] * body_contact_[j];
-    }
+    return ThreeSums{sum_of_lanes(gradient), sum_of_lanes(momentum), sum_of_lanes(impulse)};
+  });
+  Norms sums = {nodes.a, nodes.b, nodes.c};
+  b_.product.noalias() = b_.hessian() * b_.now;
+  for (Eigen::Index j = 0; j < b_.dofs(); ++j) {
+    const double D2 = 1 / b_.hessian()(j, j);
+    sums.gradient += D2 * b_.gradient[j] * b_.gradient[j];
+    sums.momentum += D2 * b_.product[j] * b_.product[j];
+    sums.impulse += D2 * b_.contact[j] * b_.contact[j];
   }
   return {std::sqrt(sums.gradient), std::sqrt(sums.momentum), std::sqrt(sums.impulse)};
 }
 
-// product = H search, in k_.product and `product`; search . product
-double StrongNewton::apply(const Column& search, Column& product) {
+// product = H search, of nodes and bodies; search . product
+double StrongNewton::apply() {
   double sum = p_.matter->apply(k_.search.data(), k_.product.data(), workers_);
-  product = body_hessian_ * search;
-  sum += search.dot(product);
+  b_.product.noalias() = b_.hessian() * b_.search;
+  sum += b_.search.dot(b_.product);
   if (contacts() == 0) return sum;
-  for (std::size_t i = 0; i < nodes_; ++i) k_.trial[i] = wide(k_.search[i]);
-  contact_velocities(k_.trial.data(), search, false, k_.du);
-  for (std::size_t b = 0; b < k_.du.size(); ++b) {
-    const Four3& x = k_.du[b];
-    const Symmetric3<Four>& g = k_.hessian[b];
-    k_.force[b] = {{g.xx * x[0] + g.xy * x[1] + g.xz * x[2], g.xy * x[0] + g.yy * x[1] + g.yz * x[2],
-                    g.xz * x[0] + g.yz * x[1] + g.zz * x[2]}};
-    const Four parts = k_.force[b][0] * x[0] + k_.force[b][1] * x[1] + k_.force[b][2] * x[2];
-    sum += (parts[0] + parts[1]) + (parts[2] + parts[3]);
-  }
+  for_nodes([&](std::size_t i) { k_.trial[i] = wide(k_.search[i]); });
+  contact_velocities(k_.trial.data(), b_.search, false, k_.du);
+  sum += weights_
+             .over_blocks([&](std::size_t first, std::size_t last) {
+               Four parts = 0;
+               for (std::size_t b = first; b < last; ++b) {
+                 const Four3& x = k_.du[b];
+                 const Symmetric3<Four>& g = k_.hessian[b];
+                 k_.force[b] = {{g.xx * x[0] + g.xy * x[1] + g.xz * x[2], g.xy * x[0] + g.yy * x[1] + g.yz * x[2],
+                                 g.xz * x[0] + g.yz * x[1] + g.zz * x[2]}};
+                 parts += dot(k_.force[b], x);
+               }
+               return ThreeSums{sum_of_lanes(parts)};
+             })
+             .a;
   weights_.add_up(k_.force.data(), k_.trial.data());
-  for (std::size_t i = 0; i < nodes_; ++i) k_.product[i] += narrow(k_.trial[i]);
-  add_bodies(k_.force, -1, product);
+  for_nodes([&](std::size_t i) { k_.product[i] += narrow(k_.trial[i]); });
+  b_.add_forces(k_.force, -1, b_.product);
   return sum;
+}
+
+// x = 0, residual = -gradient / scale, search = preconditioned residual; residual . search
+double StrongNewton::begin_cg(double scale) {
+  b_.residual = (-1 / scale) * b_.gradient;
+  b_.x.setZero();
+  b_.solve(b_.residual, b_.search);
+  return b_.residual.dot(b_.search) +
+         sum_over_nodes(nodes_, workers_, k_.pieces, [&](std::size_t first, std::size_t last) {
+           Four sum = 0;
+           for (std::size_t i = first; i < last; ++i) {
+             k_.x[i] = 0.0f;
+             k_.residual[i] = narrow(Four(-1 / scale) * k_.gradient[i]);
+             k_.search[i] = k_.inverse_blocks[i] * k_.residual[i];
+             sum += wide_product(k_.residual[i], k_.search[i]);
+           }
+           return sum_of_lanes(sum);
+         });
+}
+
+// x += alpha search, residual -= alpha product; residual . preconditioned residual
+double StrongNewton::advance_cg(double alpha) {
+  b_.x += alpha * b_.search;
+  b_.residual -= alpha * b_.product;
+  b_.solve(b_.residual, b_.preconditioned);
+  const NodeVector<float> a = float(alpha);
+  return b_.residual.dot(b_.preconditioned) +
+         sum_over_nodes(nodes_, workers_, k_.pieces, [&](std::size_t first, std::size_t last) {
+           Four sum = 0;
+           for (std::size_t i = first; i < last; ++i) {
+             k_.x[i] += a * k_.search[i];
+             k_.residual[i] -= a * k_.product[i];
+             k_.preconditioned[i] = k_.inverse_blocks[i] * k_.residual[i];
+             sum += wide_product(k_.residual[i], k_.preconditioned[i]);
+           }
+           return sum_of_lanes(sum);
+         });
+}
+
+void StrongNewton::turn_cg(double beta) {
+  const NodeVector<float> b = float(beta);
+  for_nodes([&](std::size_t i) { k_.search[i] = k_.preconditioned[i] + b * k_.search[i]; });
+  b_.search = b_.preconditioned + beta * b_.search;
 }
 
 // direction = -H^-1 gradient, nearly; false: H is not positive
 bool StrongNewton::find_direction(double forcing, NewtonReport& report) {
-  double largest = 0;
-  for (std::size_t i = 0; i < nodes_; ++i)
-    for (int d = 0; d < 3; ++d) largest = std::max(largest, std::fabs(k_.gradient[i][d]));
-  for (Eigen::Index j = 0; j < Eigen::Index(dofs_); ++j) largest = std::max(largest, std::fabs(body_gradient_[j]));
   // floats have no room for very small or large momenta
+  const double largest = largest_gradient();
   const double scale = largest > 0 ? std::exp2(std::floor(std::log2(largest))) : 1;
-  Column r = (-1 / scale) * body_gradient_, x = Column::Zero(Eigen::Index(dofs_)), z, p, q;
-  const auto precondition = [&] {
-    z = dofs_ > 0 ? Column(body_factor_.solve(r)) : r;
-    return r.dot(z) + sum_over_nodes(nodes_, workers_, k_.pieces, [&](std::size_t first, std::size_t last) {
-             Four sum = 0;
-             for (std::size_t i = first; i < last; ++i) {
-               k_.preconditioned[i] = k_.inverse_blocks[i] * k_.residual[i];
-               sum += wide_product(k_.residual[i], k_.preconditioned[i]);
-             }
-             return sum_of_lanes(sum);
-           });
-  };
-  for (std::size_t i = 0; i < nodes_; ++i) {
-    k_.residual[i] = narrow(Four(-1 / scale) * k_.gradient[i]);
-    k_.x[i] = 0.0f;
-  }
   bool positive = true;
-  double rz = precondition();
+  double rz = begin_cg(scale);
   const double wanted = forcing * forcing * rz;
-  std::copy(k_.preconditioned.begin(), k_.preconditioned.end(), k_.search.begin());
-  p = z;
   for (int n = 0; n < o_.max_cg_iterations && rz > wanted; ++n) {
-    const double alpha = rz / apply(p, q);
+    const double alpha = rz / apply();
     positive = alpha > 0 && std::isfinite(alpha);
     if (!positive) break;
     ++report.cg_iterations;
-    for (std::size_t i = 0; i < nodes_; ++i) {
-      k_.x[i] += NodeVector<float>(float(alpha)) * k_.search[i];
-      k_.residual[i] -= NodeVector<float>(float(alpha)) * k_.product[i];
-    }
-    x += alpha * p;
-    r -= alpha * q;
-    const double next = precondition(), beta = next / rz;
-    for (std::size_t i = 0; i < nodes_; ++i)
-      k_.search[i] = k_.preconditioned[i] + NodeVector<float>(float(beta)) * k_.search[i];
-    p = z + beta * p;
+    const double next = advance_cg(alpha);
+    if (next > wanted) turn_cg(next / rz);
     rz = next;
   }
-  for (std::size_t i = 0; i < nodes_; ++i) k_.direction[i] = Four(scale) * wide(k_.x[i]);
-  body_direction_ = scale * x;
+  for_nodes([&](std::size_t i) { k_.direction[i] = Four(scale) * wide(k_.x[i]); });
+  b_.direction = scale * b_.x;
   return positive;
+}
+
+double StrongNewton::largest_gradient() const {
+  Four largest = 0;
+  for (std::size_t i = 0; i < nodes_; ++i) largest = max(largest, abs(k_.gradient[i]));
+  double most = std::max({largest[0], largest[1], largest[2]});
+  for (Eigen::Index j = 0; j < b_.dofs(); ++j) most = std::max(most, std::fabs(b_.gradient[j]));
+  return most;
 }
 
 // With the exact curvature of matter where that is asked for and positive, otherwise with its positive part.
@@ -336,22 +328,22 @@ double StrongNewton::dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) con
   });
 }
 
-// of matter and contacts, at k_.trial and body_trial_
+// of everything, at the trial
 double StrongNewton::value_at_trial() {
   double value = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_);
-  value += p_.bodies->evaluate({body_trial_.data(), dofs_}, {body_trial_gradient_.data(), dofs_});
+  value += p_.bodies->evaluate({b_.trial.data(), dofs_}, {b_.trial_gradient.data(), dofs_});
   if (contacts() == 0) return value;
-  contact_velocities(k_.trial.data(), body_trial_, true, k_.force);
-  return value + p_.potential->along({0, blocks_of(contacts())}, k_.force.data(), k_.force.data(), 0).value;
+  contact_velocities(k_.trial.data(), b_.trial, true, k_.force);
+  return value + p_.potential->along(all_contacts(), k_.force.data(), k_.force.data(), 0).value;
 }
 
 // A step along a path that starts in the direction and bends where nodes meet kinks of their contacts. Its trial stands
 // if it is better than the straight step, which goes down by about half its length times the slope.
 double StrongNewton::take_bent_step(double slope, double start, double straight) {
   for (double length = 1; length > straight && length > std::exp2(-most_bends); length *= 0.5) {
-    for (std::size_t i = 0; i < nodes_; ++i) k_.trial[i] = v_[i] + Four(length) * k_.direction[i];
+    for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Four(length) * k_.direction[i]; });
     k_.bent.bend(p_, {k_.u, k_.contact_gradient, lifted_ > 0 ? k_.own_hessian : k_.hessian}, v_, k_.trial);
-    body_trial_ = body_now_ + length * body_direction_;
+    b_.trial = b_.now + length * b_.direction;
     const double value = value_at_trial();
     if (value <= start + 0.5 * std::max(straight, 2 * enough_decrease * length) * slope) return length;
   }
@@ -360,18 +352,17 @@ double StrongNewton::take_bent_step(double slope, double start, double straight)
 
 // moves v and w; the length, 0 if nothing is better
 double StrongNewton::search_line(NewtonReport& report) {
-  for (std::size_t i = 0; i < nodes_; ++i) k_.search[i] = narrow(k_.direction[i]);
+  for_nodes([&](std::size_t i) { k_.search[i] = narrow(k_.direction[i]); });
   const double matter_slope = dot_nodes(k_.matter_gradient, k_.direction);
   const double matter_curvature = std::max(0.0, p_.matter->apply(k_.search.data(), k_.product.data(), workers_));
-  const double body_curvature = body_direction_.dot(body_hessian_ * body_direction_);
-  if (contacts() > 0) contact_velocities(k_.direction.data(), body_direction_, false, k_.du);
-  const BlockRange all = {0, blocks_of(contacts())};
-  Column w(body_now_), g(body_now_);
+  b_.product.noalias() = b_.hessian() * b_.direction;
+  const double body_curvature = b_.direction.dot(b_.product);
+  if (contacts() > 0) contact_velocities(k_.direction.data(), b_.direction, false, k_.du);
   const auto at = [&](double length) {
-    LineValue l = contacts() > 0 ? p_.potential->along(all, k_.u.data(), k_.du.data(), length) : LineValue{};
-    w = body_now_ + length * body_direction_;
-    l.value += p_.bodies->evaluate({w.data(), dofs_}, {g.data(), dofs_});
-    l.slope += g.dot(body_direction_) + matter_slope + length * matter_curvature;
+    LineValue l = contacts() > 0 ? p_.potential->along(all_contacts(), k_.u.data(), k_.du.data(), length) : LineValue{};
+    b_.trial = b_.now + length * b_.direction;
+    l.value += p_.bodies->evaluate({b_.trial.data(), dofs_}, {b_.trial_gradient.data(), dofs_});
+    l.slope += b_.trial_gradient.dot(b_.direction) + matter_slope + length * matter_curvature;
     l.curvature += body_curvature + matter_curvature;
     return l;
   };
@@ -381,7 +372,7 @@ double StrongNewton::search_line(NewtonReport& report) {
   const bool kinks = length < short_step && !k_.bent.empty();
   if (const double bent = kinks ? take_bent_step(start.slope, value_ + start.value, length) : 0; bent > 0) {
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
-    std::copy(body_trial_.begin(), body_trial_.end(), w_.begin());
+    std::copy(b_.trial.begin(), b_.trial.end(), w_.begin());
     ++report.iterations;
     return bent;
   }
@@ -397,11 +388,11 @@ double StrongNewton::search_line(NewtonReport& report) {
   };
   for (int trial = 0; trial < 30; ++trial, length *= 0.5) {
     const bool moved = std::isfinite(length);
-    for (std::size_t i = 0; i < nodes_; ++i) k_.trial[i] = v_[i] + Four(length) * k_.direction[i];
+    for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Four(length) * k_.direction[i]; });
     if (!moved || !(p_.matter->quadratic() || accepted())) continue;
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
-    body_now_ += length * body_direction_;
-    std::copy(body_now_.begin(), body_now_.end(), w_.begin());
+    b_.now += length * b_.direction;
+    std::copy(b_.now.begin(), b_.now.end(), w_.begin());
     ++report.iterations;
     return length;
   }
@@ -411,7 +402,7 @@ double StrongNewton::search_line(NewtonReport& report) {
 // a start that is so bad that any other may be better
 void StrongNewton::take_better_start() {
   std::copy(v_.begin(), v_.end(), k_.trial.begin());
-  body_trial_ = body_now_;
+  b_.trial = b_.now;
   const double value = value_at_trial();
   std::copy(p_.safe_start.begin(), p_.safe_start.end(), k_.trial.begin());
   if (!(value_at_trial() < value)) return;
@@ -428,11 +419,9 @@ NewtonReport StrongNewton::run() {
   int without_exact = 0, since_best = 0;
   for (;;) {
     evaluate();
-    evaluate_bodies();
     Norms norms = measure();
     if (report.iterations == 0 && !p_.safe_start.empty() && norms.gradient > std::max(norms.momentum, norms.impulse)) {
       take_better_start();
-      evaluate_bodies();
       norms = measure();
     }
     const double scale = std::max(norms.momentum, norms.impulse), last = report.residual;

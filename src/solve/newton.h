@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "solve/bent_step.h"
+#include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
 #include "solve/strong_problem.h"
 
@@ -42,11 +43,12 @@ struct NewtonWork {
   Buffer<Symmetric3<Four>> hessian, own_hessian;
   Buffer<Four> matter_gradient, contact_sum, direction, trial, trial_gradient;
   Buffer<NodeBlock> node_blocks;
-  Buffer<NodeVector<float>> right, x, residual, preconditioned, search, product;
+  Buffer<NodeVector<float>> x, residual, preconditioned, search, product;
   Buffer<InverseBlock<float>> inverse_blocks;
   Buffer<double> pieces;
   ContactWeightsWork weights;
   BentStep bent;
+  BodyCoupling bodies;
 };
 
 // v and w: the start (any) and the result. Never throws for want of convergence.

@@ -2,12 +2,16 @@
 
 namespace pliant {
 
-BodiesInStep::BodiesInStep(Bodies& bodies, double dt)
-    : cost_(bodies), dt_(dt), before_(bodies.velocity(), bodies.velocity() + bodies.dofs()) {
+void BodiesInStep::read(Bodies& bodies, double dt) {
+  dt_ = dt;
+  before_.assign(bodies.velocity(), bodies.velocity() + bodies.dofs());
   const bool implicit = bodies.takes_damping_implicitly();
-  plain_mass_ = bodies.mass_matrix();
-  mass_ = implicit ? bodies.implicit_mass_matrix() : plain_mass_;
-  free_ = bodies.free_velocity(implicit ? Bodies::Damping::as_integrator : Bodies::Damping::explicit_forces);
+  bodies.mass_matrix(plain_mass_);
+  if (implicit)
+    bodies.implicit_mass_matrix(mass_);
+  else
+    mass_ = plain_mass_;
+  bodies.free_velocity(implicit ? Bodies::Damping::as_integrator : Bodies::Damping::explicit_forces, free_);
   acceleration_.resize(before_.size());
 }
 

@@ -13,16 +13,22 @@ namespace pliant {
 // where w* and M take damping and servos as the integrator does
 class BodiesInStep : public BodyCost {
  public:
-  // after forward()
-  BodiesInStep(Bodies& bodies, double dt);
+  BodiesInStep(Bodies& bodies, double dt) : cost_(bodies) { read(bodies, dt); }
+  // of the step that begins now, after forward()
+  void take(Bodies& bodies, double dt) {
+    cost_.take(bodies);
+    read(bodies, dt);
+  }
 
   std::size_t dofs() const override { return before_.size(); }
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
   void hessian(std::span<double> out) override;
 
  private:
+  void read(Bodies& bodies, double dt);
+
   StepCost cost_;
-  double dt_;
+  double dt_ = 0;
   std::vector<double> before_, free_, mass_, plain_mass_, acceleration_;
 };
 

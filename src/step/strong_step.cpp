@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 
 namespace pliant {
 namespace {
@@ -46,16 +44,6 @@ class NoBodies : public BodyCost {
   void hessian(std::span<double>) override {}
 };
 
-Vec vec_of(const double* x) { return {{x[0], x[1], x[2]}}; }
-
-// J w, linear then angular
-std::array<double, 6> twist_of(const std::vector<double>& jacobian, const double* w, std::size_t dofs) {
-  std::array<double, 6> twist = {};
-  for (std::size_t r = 0; r < 6; ++r)
-    for (std::size_t j = 0; j < dofs; ++j) twist[r] += jacobian[r * dofs + j] * w[j];
-  return twist;
-}
-
 }  // namespace
 
 template <class S>
@@ -70,6 +58,31 @@ StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& mater
 template <class S>
 StrongStep<S>::~StrongStep() = default;
 
+// its Jacobian is added to the others if it is new and can move
+template <class S>
+const typename StrongStep<S>::Touched& StrongStep<S>::touch(int body, const Bodies& bodies) {
+  std::int32_t& at = touched_of_body_[std::size_t(body)];
+  if (at >= 0) return touched_[std::size_t(at)];
+  at = std::int32_t(touched_.size());
+  const std::size_t dofs = std::size_t(bodies.dofs()), begin = jacobians_.size();
+  Touched t = {-1, bodies.center_of_mass(body), Vec::zero(), Vec::zero()};
+  jacobians_.resize(begin + 6 * dofs);
+  double* rows = jacobians_.data() + begin;
+  bodies.twist_jacobian(body, t.center, {rows, 6 * dofs});
+  if (std::any_of(rows, rows + 6 * dofs, [](double j) { return j != 0; })) {
+    t.number = std::int32_t(begin / (6 * dofs));
+    for (int r = 0; r < 3; ++r)
+      for (std::size_t j = 0; j < dofs; ++j) {
+        t.velocity[r] += rows[std::size_t(r) * dofs + j] * bodies.velocity()[j];
+        t.turning[r] += rows[std::size_t(3 + r) * dofs + j] * bodies.velocity()[j];
+      }
+  } else {
+    jacobians_.resize(begin);
+  }
+  touched_.push_back(t);
+  return touched_.back();
+}
+
 // rows of weights by the nodes of the implicit problem; Jacobians of the bodies that are touched and can move
 template <class S>
 void StrongStep<S>::gather_contacts(const Bodies* bodies) {
@@ -82,13 +95,8 @@ void StrongStep<S>::gather_contacts(const Bodies* bodies) {
   arm_.clear();
   body_.clear();
   jacobians_.clear();
-  const std::size_t dofs = bodies ? std::size_t(bodies->dofs()) : 0;
-  struct Touched {
-    std::int32_t number;
-    Vec center;
-    std::vector<double> jacobian;
-  };
-  std::map<int, Touched> touched;
+  touched_.clear();
+  if (bodies) touched_of_body_.assign(bodies->body_count(), -1);
   for (std::size_t c = 0; c < set_.size(); ++c) {
     const Vec& x = set_[c].found.position;
     Vec given = set_.path(c).velocity_at(x);
@@ -102,25 +110,11 @@ void StrongStep<S>::gather_contacts(const Bodies* bodies) {
       }
     }
     begins_.push_back(std::uint32_t(nodes_.size()));
-    const int body = set_.path(c).geom.body;
-    auto at = touched.find(body);
-    if (at == touched.end()) {
-      Touched t = {-1, bodies->center_of_mass(body), {}};
-      t.jacobian = bodies->twist_jacobian(body, t.center);
-      if (std::any_of(t.jacobian.begin(), t.jacobian.end(), [](double j) { return j != 0; })) {
-        t.number = std::int32_t(jacobians_.size() / (6 * dofs));
-        jacobians_.insert(jacobians_.end(), t.jacobian.begin(), t.jacobian.end());
-      }
-      at = touched.emplace(body, std::move(t)).first;
-    }
-    const Touched& t = at->second;
+    const Touched& t = touch(set_.path(c).geom.body, *bodies);
     arm_.push_back(x - t.center);
     body_.push_back(t.number);
     // the path's velocity is that of the joints, which is solved for, and what moves the body by hand, which is given
-    if (t.number >= 0) {
-      const auto twist = twist_of(t.jacobian, bodies->velocity(), dofs);
-      given -= vec_of(twist.data()) + cross(vec_of(twist.data() + 3), arm_.back());
-    }
+    if (t.number >= 0) given -= t.velocity + cross(t.turning, arm_.back());
     bias_.push_back(given);
   }
 }
@@ -260,8 +254,11 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
   start(matter.layout);
   if (bodies && bodies->dofs() > 0) {
     w_.assign(bodies->velocity(), bodies->velocity() + bodies->dofs());
-    BodiesInStep cost(*bodies, step.dt);
-    solve(matter.time, cost, workers);
+    if (body_cost_)
+      body_cost_->take(*bodies, step.dt);
+    else
+      body_cost_ = std::make_unique<BodiesInStep>(*bodies, step.dt);
+    solve(matter.time, *body_cost_, workers);
   } else {
     w_.clear();
     NoBodies none;

@@ -13,6 +13,7 @@
 
 namespace pliant {
 
+class BodiesInStep;
 class ImplicitMatter;
 template <class S>
 struct MatterStep;
@@ -38,7 +39,14 @@ class StrongStep {
  private:
   void start(const Layout<3, S>& layout);
   void keep_start(const Layout<3, S>& layout);
+  // a body that matter touches
+  struct Touched {
+    std::int32_t number;  // among the Jacobians; -1: it cannot move
+    Vec center;
+    Vec velocity, turning;  // m/s, rad/s, by the joints
+  };
   void gather_contacts(const Bodies* bodies);
+  const Touched& touch(int body, const Bodies& bodies);
   void gather_boundaries();
   void solve(double time, BodyCost& bodies, Workers& workers);
   void check(const NewtonReport& report, double time) const;
@@ -59,6 +67,9 @@ class StrongStep {
   std::vector<Vec3d> bias_, arm_;
   std::vector<std::int32_t> body_;
   std::vector<double> jacobians_;
+  std::vector<std::int32_t> touched_of_body_;  // -1: none
+  std::vector<Touched> touched_;
+  std::unique_ptr<BodiesInStep> body_cost_;
 };
 
 }  // namespace pliant

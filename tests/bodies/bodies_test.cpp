@@ -125,7 +125,7 @@ TEST(bodies, mass_matrix_gives_the_kinetic_energy) {
   Bodies bodies = make_bodies(
       "<mujoco><worldbody><body><joint type='slide' axis='1 0 0'/><geom size='.1' mass='3'/><body pos='0 0 1'>"
       "<joint type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body></body></worldbody></mujoco>");
-  const std::vector<double> M = bodies.mass_matrix();
+  const std::vector<double> M = mass_matrix(bodies);
   const std::vector<double> expected = {5, 2, 2, 2};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(M[i], expected[i], 1e-14);
 }
@@ -143,9 +143,9 @@ TEST(bodies, free_velocity_is_that_of_a_step_without_constraints) {
     for (int i = 0; i < 50; ++i) bodies.step();
     bodies.forward();
     const BodiesState before = bodies.save();
-    const std::vector<double> free = bodies.free_velocity(Bodies::Damping::as_integrator);
+    const std::vector<double> free = free_velocity(bodies, Bodies::Damping::as_integrator);
     EXPECT_EQ(bodies.save().numbers, before.numbers);
-    const std::vector<double> plain = bodies.free_velocity(Bodies::Damping::explicit_forces);
+    const std::vector<double> plain = free_velocity(bodies, Bodies::Damping::explicit_forces);
     bodies.step();
     for (int i = 0; i < bodies.dofs(); ++i) {
       EXPECT_EQ(free[std::size_t(i)], bodies.data()->qvel[i]);
@@ -161,11 +161,11 @@ TEST(bodies, implicit_mass_matrix_is_that_of_the_free_velocity) {
     bodies.forward();
     const int n = bodies.dofs();
     const mjData* d = bodies.data();
-    const Dense A = as_square(bodies.implicit_mass_matrix(), n);
+    const Dense A = as_square(implicit_mass_matrix(bodies), n);
     EXPECT_LT((A - A.transpose()).norm(), 1e-12 * A.norm());
     const Eigen::Map<const Eigen::VectorXd> force(d->qfrc_smooth, n), v(d->qvel, n);
     const Eigen::VectorXd expected = v + bodies.model()->opt.timestep * A.ldlt().solve(force);
-    const Eigen::VectorXd free = as_eigen(bodies.free_velocity(Bodies::Damping::as_integrator));
+    const Eigen::VectorXd free = as_eigen(free_velocity(bodies, Bodies::Damping::as_integrator));
     // round-off of a 10 x 10 solve; the cube of the gripper does not spin yet, so its gyroscopic part is below that
     EXPECT_LT((free - expected).norm(), 1e-10 * (1 + free.norm())) << text;
   }

@@ -121,4 +121,21 @@ inline Bodies make_bodies(const char* text, double timestep = 2e-3) {
   return Bodies(assemble({body}, options).model);
 }
 
+// what they write, as values
+inline std::vector<double> mass_matrix(const Bodies& bodies) {
+  std::vector<double> out;
+  bodies.mass_matrix(out);
+  return out;
+}
+inline std::vector<double> implicit_mass_matrix(Bodies& bodies) {
+  std::vector<double> out;
+  bodies.implicit_mass_matrix(out);
+  return out;
+}
+inline std::vector<double> free_velocity(Bodies& bodies, Bodies::Damping damping) {
+  std::vector<double> out;
+  bodies.free_velocity(damping, out);
+  return out;
+}
+
 }  // namespace pliant::test

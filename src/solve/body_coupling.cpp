@@ -1,0 +1,91 @@
+#include "solve/body_coupling.h"
+
+namespace pliant {
+namespace {
+
+Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
+
+}  // namespace
+
+void BodyCoupling::begin(const StrongProblem& problem) {
+  p_ = &problem;
+  dofs_ = Eigen::Index(problem.bodies->dofs());
+  for (Column* c : {&now, &gradient, &contact, &direction, &trial, &trial_gradient, &residual, &x, &preconditioned,
+                    &search, &product})
+    c->setZero(dofs_);
+  rows_.resize(dofs_, dofs_);
+  product_rows_.resize(6, dofs_);
+  hessian_.setZero(dofs_, dofs_);
+  const std::size_t contacts = problem.bias.size();
+  bias_.resize(blocks_of(contacts));
+  std::fill(bias_.begin(), bias_.end(), Four3::zero());
+  touching_.clear();
+  for (std::size_t c = 0; c < contacts; ++c) {
+    for (int d = 0; d < 3; ++d) bias_[c / 4][d].set(int(c % 4), problem.bias[c][d]);
+    if (problem.body[c] >= 0) touching_.push_back(std::uint32_t(c));
+  }
+  const std::size_t bodies = dofs_ > 0 ? problem.jacobians.size() / (6 * std::size_t(dofs_)) : 0;
+  twists_.resize(bodies);
+  sums_.resize(bodies);
+}
+
+void BodyCoupling::subtract_bias(Buffer<Four3>& velocities) const {
+  for (std::size_t b = 0; b < bias_.size(); ++b) velocities[b] -= bias_[b];
+}
+
+void BodyCoupling::subtract_velocities(const Column& w, Buffer<Four3>& velocities) {
+  for (std::size_t b = 0; b < twists_.size(); ++b) twists_[b].noalias() = jacobian(b) * w;
+  for (const std::uint32_t c : touching_) {
+    const Twist& t = twists_[std::size_t(p_->body[c])];
+    const Vec3d other = Vec3d{{t[0], t[1], t[2]}} + cross(Vec3d{{t[3], t[4], t[5]}}, p_->arm[c]);
+    for (int d = 0; d < 3; ++d) velocities[c / 4][d].set(int(c % 4), velocities[c / 4][d][int(c % 4)] - other[d]);
+  }
+}
+
+void BodyCoupling::add_forces(const Buffer<Four3>& force, double sign, Column& out) {
+  for (Twist& wrench : twists_) wrench.setZero();
+  for (const std::uint32_t c : touching_) {
+    const Vec3d f = vector_of(force[c / 4], c % 4), m = cross(p_->arm[c], f);
+    Twist& t = twists_[std::size_t(p_->body[c])];
+    for (int d = 0; d < 3; ++d) t[d] += f[d], t[3 + d] += m[d];
+  }
+  for (std::size_t b = 0; b < twists_.size(); ++b) {
+    twists_[b] *= sign;
+    out.noalias() += jacobian(b).transpose() * twists_[b];
+  }
+}
+
+void BodyCoupling::take_hessian() {
+  if (dofs_ == 0) return;
+  p_->bodies->hessian({rows_.data(), std::size_t(dofs_ * dofs_)});
+  hessian_ = rows_;
+}
+
+// J^T (sum of T^T G T) J, T from the body's twist to the contact's velocity
+void BodyCoupling::factor(const Buffer<Symmetric3<Four>>& contact_hessian) {
+  if (dofs_ == 0) return;
+  for (auto& sum : sums_) sum.setZero();
+  for (const std::uint32_t c : touching_) {
+    const Symmetric3<Four>& g = contact_hessian[c / 4];
+    const int l = int(c % 4);
+    Eigen::Matrix3d G;
+    G << g.xx[l], g.xy[l], g.xz[l], g.xy[l], g.yy[l], g.yz[l], g.xz[l], g.yz[l], g.zz[l];
+    const Vec3d& r = p_->arm[c];
+    Eigen::Matrix<double, 3, 6> T;
+    T << 1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0;
+    sums_[std::size_t(p_->body[c])] += T.transpose() * G * T;
+  }
+  with_contacts_ = hessian_;
+  for (std::size_t b = 0; b < sums_.size(); ++b) {
+    product_rows_.noalias() = sums_[b] * jacobian(b);
+    with_contacts_.noalias() += jacobian(b).transpose() * product_rows_;
+  }
+  factor_.compute(with_contacts_);
+}
+
+void BodyCoupling::solve(const Column& right, Column& x) const {
+  x = right;
+  if (dofs_ > 0) factor_.solveInPlace(x);
+}
+
+}  // namespace pliant

@@ -1,0 +1,59 @@
+// The bodies' side of Newton's method: velocities of the contacts' other sides, wrenches, and a matrix with its factor.
+// Keeps its memory from solve to solve.
+#pragma once
+
+#include "solve/contact_weights.h"
+#include "solve/strong_problem.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <vector>
+
+namespace pliant {
+
+class BodyCoupling {
+ public:
+  using Column = Eigen::VectorXd;
+
+  // the problem must live as long as this is used
+  void begin(const StrongProblem& problem);
+  Eigen::Index dofs() const { return dofs_; }
+
+  // velocities of contacts less those of the bodies' points there
+  void subtract_velocities(const Column& w, Buffer<Four3>& velocities);
+  void subtract_bias(Buffer<Four3>& velocities) const;
+  // out += sign J^T (forces and moments)
+  void add_forces(const Buffer<Four3>& force, double sign, Column& out);
+
+  // H, the matrix of the bodies' own cost, as it is now
+  void take_hessian();
+  const Eigen::MatrixXd& hessian() const { return hessian_; }
+  // H + J^T G J
+  void factor(const Buffer<Symmetric3<Four>>& contact_hessian);
+  void solve(const Column& right, Column& x) const;
+
+  // of one solve
+  Column now, gradient, contact, direction, trial, trial_gradient;
+  // of conjugate gradients
+  Column residual, x, preconditioned, search, product;
+
+ private:
+  using Twist = Eigen::Matrix<double, 6, 1>;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<const RowMajor> jacobian(std::size_t body) const {
+    return {p_->jacobians.data() + body * 6 * std::size_t(dofs_), 6, dofs_};
+  }
+
+  const StrongProblem* p_ = nullptr;
+  Eigen::Index dofs_ = 0;
+  Buffer<Four3> bias_;                   // by block of contacts
+  std::vector<std::uint32_t> touching_;  // contacts with bodies that can move
+  std::vector<Twist> twists_;            // by body: velocities, or forces and moments
+  std::vector<Eigen::Matrix<double, 6, 6>> sums_;
+  RowMajor rows_, product_rows_;
+  Eigen::MatrixXd hessian_, with_contacts_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
+};
+
+}  // namespace pliant
