@@ -114,16 +114,28 @@ void ClothStep<S>::run_elements(std::size_t first, Buffer<Point<3, S>>& points) 
 }
 
 template <class S>
-void ClothStep<S>::run_hinge(std::size_t h) {
-  const Hinge<S>& hinge = sheet_.hinges[h];
-  Vector<S, 3> x[4];
-  for (int k = 0; k < 4; ++k)
-    for (int d = 0; d < 3; ++d) x[k][d] = at_[hinge.corner[k]].a[d];
-  const HingeAngle<S> now = hinge_angle(x);
-  const S moment = -hinge.stiffness * (now.angle - hinge.rest_angle);
-  Quad* f = &forces_[3 * sheet_.elements.size() + 4 * h];
-  for (int k = 0; k < 4; ++k)
-    for (int d = 0; d < 3; ++d) f[k].a[d] = moment * now.gradient[k][d];
+void ClothStep<S>::run_hinges(std::size_t first) {
+  using P = Wide<S>;
+  const std::size_t count = std::min(std::size_t(P::lanes), sheet_.hinges.size() - first);
+  Rows<S, 14> in;  // four corners, stiffness, rest angle
+  for (int l = 0; l < P::lanes; ++l) {
+    // lanes past the end repeat the last hinge
+    const Hinge<S>& hinge = sheet_.hinges[first + std::min(std::size_t(l), count - 1)];
+    for (int k = 0; k < 4; ++k)
+      for (int d = 0; d < 3; ++d) in.row[3 * k + d][l] = at_[hinge.corner[k]].a[d];
+    in.row[12][l] = hinge.stiffness;
+    in.row[13][l] = hinge.rest_angle;
+  }
+  const Vector<P, 3> x[4] = {in.vector(0), in.vector(3), in.vector(6), in.vector(9)};
+  const HingeAngle<P> now = hinge_angle(x);
+  const P moment = P::load(in.row[12]) * (P::load(in.row[13]) - now.angle);
+  Rows<S, 12> out;
+  for (int k = 0; k < 4; ++k) out.set(3 * k, moment * now.gradient[k]);
+  for (int l = 0; l < int(count); ++l) {
+    Quad* f = &forces_[3 * sheet_.elements.size() + 4 * (first + std::size_t(l))];
+    for (int k = 0; k < 4; ++k)
+      for (int d = 0; d < 3; ++d) f[k].a[d] = out.row[3 * k + d][l];
+  }
 }
 
 template <class S>
@@ -138,7 +150,8 @@ void ClothStep<S>::run(Buffer<Point<3, S>>& points, Workers& workers) {
   constexpr std::size_t lanes = std::size_t(Wide<S>::lanes);
   workers.for_each((sheet_.elements.size() + lanes - 1) / lanes, grain / lanes,
                    [&](std::size_t k) { run_elements<settles>(k * lanes, points); });
-  workers.for_each(sheet_.hinges.size(), grain, [&](std::size_t h) { run_hinge(h); });
+  workers.for_each((sheet_.hinges.size() + lanes - 1) / lanes, grain / lanes,
+                   [&](std::size_t k) { run_hinges(k * lanes); });
 }
 
 template <class S>

@@ -51,7 +51,7 @@ class ClothStep {
   void run(Buffer<Point<3, S>>& points, Workers& workers);
   template <bool settles>
   void run_elements(std::size_t first, Buffer<Point<3, S>>& points);
-  void run_hinge(std::size_t h);
+  void run_hinges(std::size_t first);
   Vector<S, 3> force_on(std::size_t vertex) const;
 
   const Sheet<S>& sheet_;

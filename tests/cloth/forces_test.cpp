@@ -128,6 +128,18 @@ TEST(Cloth, GridStressIsWhatTheNormalFeels) {
   EXPECT_EQ(inner(law.grid_kirchhoff(Mat::identity()), law.grid_kirchhoff(Mat::identity())), 0);
 }
 
+TEST(Hinge, AngleOfADirection) {
+  for (int i = -1000; i <= 1000; ++i) {
+    const double angle = i / 1000.0 * 3.14159;
+    for (const double length : {1e-3, 1.0, 1e3}) {
+      EXPECT_NEAR(angle_of(length * std::cos(angle), length * std::sin(angle)), angle,
+                  1e-15 + 4e-16 * std::fabs(angle));
+      EXPECT_NEAR(angle_of(float(length * std::cos(angle)), float(length * std::sin(angle))), angle, 1e-6);
+    }
+  }
+  EXPECT_EQ(angle_of(1.0, 0.0), 0);
+}
+
 TEST(Hinge, AngleAndItsGradient) {
   // flat, then one wing lifted by 30 degrees
   Vec x[4] = {{{0, 0, 0}}, {{2, 0, 0}}, {{0.7, 1, 0}}, {{1.1, -1.5, 0}}};

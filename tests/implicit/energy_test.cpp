@@ -235,7 +235,9 @@ TEST_P(ImplicitEnergy, PrincipalFormsAreTheLawsDifferential) {
   std::visit(
       [&](const auto& law) {
         using L = std::remove_cvref_t<decltype(law)>;
-        if constexpr (!std::is_same_v<L, Linear<double>> && !std::is_same_v<L, LinearCorotated<double>>)
+        // the quadratic ones have none, and cloth is not isotropic
+        if constexpr (!std::is_same_v<L, Linear<double>> && !std::is_same_v<L, LinearCorotated<double>> &&
+                      !std::is_same_v<L, Cloth<double>>)
           for (int sample = 0; sample < 200; ++sample) {
             Vector<double, 3> s = {{uniform(random), uniform(random), uniform(random)}};
             if (sample % 4 == 1) s[1] = s[0] * (1 + 1e-9);
