@@ -12,7 +12,7 @@ from matplotlib.tri import Triangulation
 
 # sizes in m
 SPACING = 0.0148  # between vertices
-GAP = 0.004  # between front and back
+GAP = 0.013  # between front and back: about a cell where cells are as fine as the mesh
 HEM_HALF = 0.25
 LENGTH = 0.70  # from hem to neck
 ARMPIT = (0.25, 0.46)
