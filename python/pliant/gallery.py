@@ -26,6 +26,7 @@ MOMENTS = {
     "sand_scoop": 3.6,
     "shake": 1.31,
     "squeeze": 2.0,
+    "water_pouring": 5.8,
 }
 SIZE = (640, 480)
 QUALITY = 85  # of JPEG: 30 to 60 KB

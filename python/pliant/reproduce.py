@@ -191,18 +191,22 @@ def run_rows(rows: Sequence[Row], choice: Choice, table: str) -> list[dict[str, 
 def run_way(row: Row, method: str, choice: Choice, table: str) -> dict[str, Any]:
     first = method == next(iter(row.ways))
     recording = choice.out / f"{table}_{row.paper.scene}.h5" if choice.record and first else None
+    if recording:
+        recording.unlink(missing_ok=True)
     counter = NodeCounter()
     made = {"scene": row.paper.scene, "title": row.paper.title, "method": method, "first": first}
     try:
         ours = measure(Job(row.paper.scene, row.ways[method], row.quick, counter, recording), choice)
     except Error as error:
-        return {**made, **paper_figures(row.paper), "error": str(error), "expect": []}
-    # the checks of a scene are for its own grid
-    if "cell" in row.ways[method]:
-        ours.checks = []
-    nodes = round(float(np.mean(counter.nodes)), 1)
-    made |= {**our_figures(ours), "nodes": nodes, **paper_figures(row.paper)}
-    return made | ({"recording": str(recording)} if recording else {})
+        made |= {"error": str(error), "expect": []}
+    else:
+        # the checks of a scene are for its own grid
+        if "cell" in row.ways[method]:
+            ours.checks = []
+        made |= {**our_figures(ours), "nodes": round(float(np.mean(counter.nodes)), 1)}
+    # a run that failed is worth a look too
+    known = {"recording": str(recording)} if recording and recording.exists() else {}
+    return {**made, **paper_figures(row.paper), **known}
 
 
 def our_figures(ours: Measured) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """`pliant gallery`: small stills of scenes, and their table in a README."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -43,6 +46,15 @@ def test_table_of_four():
     lines = gallery.as_table(["a", "b", "c", "d_e"], "g").splitlines()
     assert lines[2] == "| `a` | `b` | `c` |"
     assert lines[3:] == ["| ![d e](g/d_e.jpg) |  |  |", "| `d_e` |  |  |"]
+
+
+def test_pictures_of_the_readme():
+    root = Path(__file__).parents[2]
+    names = re.findall(r"\(docs/gallery/(\w+)\.jpg\)", (root / "README.md").read_text())
+    assert names
+    for name in names:
+        assert name in scene_names()
+        assert (root / "docs" / "gallery" / f"{name}.jpg").stat().st_size < 100_000
 
 
 def test_moments_are_of_scenes():
