@@ -2,8 +2,7 @@
 #include "scene/sampling.h"
 
 #include "scene/errors.h"
-#include "scene/point.h"
-#include "scene/random.h"
+#include "scene/sampled_shapes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,74 +13,8 @@
 namespace pliant {
 namespace {
 
-using std::numbers::pi;
-using Kind = Shape::Kind;
+using namespace test;
 using Method = Sampling::Method;
-
-// a turned shape of each kind, off the origin, in 3-D or 2-D
-Shape make_shape(Kind kind, int dimension) {
-  Shape shape;
-  shape.kind = kind;
-  shape.center = {0.3, -0.7, dimension == 3 ? 1.1 : 0};
-  shape.size = {0.5, 0.33, 0.27};
-  shape.radius = 0.21;
-  shape.length = 0.37;
-  if (dimension == 3) shape.rotation = {0.5, -0.5, 0.5, 0.5};
-  if (dimension == 2) shape.rotation = {0.8, 0, 0, 0.6};
-  return shape;
-}
-
-struct Case {
-  Kind kind;
-  int dimension;
-};
-constexpr Case cases[] = {{Kind::box, 3},     {Kind::sphere, 3}, {Kind::cylinder, 3},
-                          {Kind::capsule, 3}, {Kind::box, 2},    {Kind::sphere, 2}};
-
-double exact_volume(const Shape& s, int dimension) {
-  const double r = s.radius;
-  switch (s.kind) {
-    case Kind::box: return s.size[0] * s.size[1] * (dimension == 3 ? s.size[2] : 1);
-    case Kind::sphere: return dimension == 3 ? 4 * pi / 3 * r * r * r : pi * r * r;
-    case Kind::cylinder: return pi * r * r * s.length;
-    default: return pi * r * r * s.length + 4 * pi / 3 * r * r * r;
-  }
-}
-
-// distance to the surface, positive inside
-double exact_depth(const Shape& s, const Vec3& world, int dimension) {
-  const auto& [w, x, y, z] = s.rotation;
-  const Point p = rotate({w, -x, -y, -z}, to_point(world) - to_point(s.center));
-  const double across = std::min(s.size[0] / 2 - std::fabs(p[0]), s.size[1] / 2 - std::fabs(p[1]));
-  switch (s.kind) {
-    case Kind::box: return dimension == 3 ? std::min(across, s.size[2] / 2 - std::fabs(p[2])) : across;
-    case Kind::sphere: return s.radius - norm(p);
-    case Kind::cylinder: return std::min(s.radius - std::hypot(p[0], p[1]), s.length / 2 - std::fabs(p[2]));
-    default: {
-      const double t = std::clamp(p[2], -s.length / 2, s.length / 2);
-      return s.radius - norm(p - Point{{0, 0, t}});
-    }
-  }
-}
-
-double sum(const std::vector<double>& numbers) { return double(std::accumulate(numbers.begin(), numbers.end(), 0.0L)); }
-
-double distance(const Vec3& a, const Vec3& b) { return norm(to_point(a) - to_point(b)); }
-
-double least_distance(const std::vector<Vec3>& points) {
-  double least = HUGE_VAL;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) least = std::min(least, distance(points[i], points[j]));
-  return least;
-}
-
-Sampling make_sampling(Method method, int dimension, bool surface_layer = false) {
-  Sampling sampling;
-  sampling.method = method;
-  sampling.particles_per_cell = dimension == 3 ? 8 : 4;
-  sampling.surface_layer = surface_layer;
-  return sampling;
-}
 
 TEST(Random, KnownNumbers) {
   // from another implementation of splitmix64 and xoshiro256++, in arbitrary integers
@@ -343,131 +276,6 @@ TEST(Poisson, RadialDistribution) {
     // no shell of neighbours is crowded, and beyond two spacings all is even
     EXPECT_LT(g, 3);
     EXPECT_TRUE(inner < 2 || std::fabs(g - 1) < 0.1) << inner << " " << g;
-  }
-}
-
-// --- surface layer ---
-
-// points with about half the volume are on the surface, the others half a spacing below it
-TEST(SurfaceLayer, OnTheSurfaceOrBelow) {
-  for (const auto& [kind, dimension] : cases)
-    for (const Method method : {Method::lattice, Method::poisson}) {
-      const Shape shape = make_shape(kind, dimension);
-      const double spacing = 0.02;
-      const Samples samples = sample(shape, make_sampling(method, dimension, true), 2 * spacing, dimension);
-      const double inner = *std::max_element(samples.volumes.begin(), samples.volumes.end());
-      std::size_t on_surface = 0;
-      for (std::size_t i = 0; i < samples.positions.size(); ++i) {
-        const double depth = exact_depth(shape, samples.positions[i], dimension);
-        if (samples.volumes[i] < inner) {
-          ASSERT_GE(samples.volumes[i], inner / 8 * (1 - 1e-14));
-          ASSERT_NEAR(depth, 0, 1e-15);
-          ++on_surface;
-        } else {
-          ASSERT_GE(depth, spacing / 2 - 1e-15);
-        }
-      }
-      EXPECT_GT(on_surface, 50u);
-      EXPECT_LT(on_surface, samples.positions.size());
-    }
-}
-
-// sum of m x^2 of the particles, each a cube of its volume
-TEST(SurfaceLayer, TurnsAsTheSolidDoes) {
-  Shape ball, rod, box;
-  ball.kind = Kind::sphere;
-  rod.kind = Kind::cylinder;
-  rod.radius = 0.3;
-  box.size = {0.4, 0.5, 0.6};
-  const double pi = std::numbers::pi;
-  const std::pair<Shape, double> cases[] = {{ball, 4.0 / 3 * pi * 0.125 * 0.6 * 0.25},
-                                            {rod, pi * 0.09 * (0.09 / 2 + 1.0 / 12)},
-                                            {box, 0.12 * (0.16 + 0.25 + 0.36) / 12}};
-  for (const auto& [shape, expected] : cases)
-    for (const Method method : {Method::lattice, Method::poisson})
-      for (double cell : {0.1, 0.05}) {
-        const Samples samples = sample(shape, make_sampling(method, 3, true), cell, 3);
-        double sum = 0;
-        for (std::size_t i = 0; i < samples.positions.size(); ++i) {
-          const Point p = to_point(samples.positions[i]);
-          sum += samples.volumes[i] * (dot(p, p) + std::pow(samples.volumes[i], 2.0 / 3) / 4);
-        }
-        // exact but for the iteration for the cubes' own part
-        EXPECT_NEAR(sum, expected, 1e-12 * expected) << int(shape.kind) << " " << cell;
-      }
-}
-
-// from every place of the surface, the next point is near, and no two of them are crowded
-TEST(SurfaceLayer, IsEven) {
-  const double spacing = 0.02;
-  for (const auto& [kind, dimension] : cases) {
-    Shape shape = make_shape(kind, dimension);
-    const Samples samples = sample(shape, make_sampling(Method::lattice, dimension, true), 2 * spacing, dimension);
-    std::vector<Vec3> on_surface;
-    for (std::size_t i = 0; i < samples.positions.size(); ++i)
-      if (samples.volumes[i] < 0.75 * samples.volumes.back()) on_surface.push_back(samples.positions[i]);
-    EXPECT_GT(least_distance(on_surface), 0.45 * spacing) << int(kind);
-    // walk from inside outwards to find places of the surface
-    Random random(4);
-    double largest = 0;
-    for (int n = 0; n < 2000; ++n) {
-      const double reach = 1.0;
-      Point direction = Point::zero();
-      for (int i = 0; i < dimension; ++i) direction[i] = 2 * random.uniform() - 1;
-      double from = 0, to = reach / norm(direction);
-      const auto at = [&](double t) { return to_vec3(to_point(shape.center) + t * direction); };
-      for (int k = 0; k < 50; ++k)
-        (exact_depth(shape, at(0.5 * (from + to)), dimension) > 0 ? from : to) = 0.5 * (from + to);
-      double gap = HUGE_VAL;
-      for (const Vec3& q : on_surface) gap = std::min(gap, distance(at(from), q));
-      largest = std::max(largest, gap);
-    }
-    EXPECT_LT(largest, 1.2 * spacing) << int(kind) << " " << dimension;
-  }
-}
-
-TEST(SurfaceLayer, SphereIsRound) {
-  for (const double spacing : {0.2, 0.1, 0.05}) {
-    Shape ball;
-    ball.kind = Kind::sphere;
-    ball.center = {0.4, 0.5, 0.6};
-    const Samples samples = sample(ball, make_sampling(Method::poisson, 3, true), 2 * spacing, 3);
-    Random random(8);
-    for (int n = 0; n < 2000; ++n) {
-      Point direction;
-      do
-        for (int i = 0; i < 3; ++i) direction[i] = 2 * random.uniform() - 1;
-      while (norm(direction) > 1 || norm(direction) < 0.1);
-      const Vec3 place = to_vec3(to_point(ball.center) + (ball.radius / norm(direction)) * direction);
-      double gap = HUGE_VAL;
-      for (const Vec3& p : samples.positions)
-        if (std::fabs(distance(p, ball.center) - ball.radius) < 1e-12) gap = std::min(gap, distance(p, place));
-      ASSERT_LT(gap, 1.5 * spacing);
-    }
-  }
-}
-
-TEST(SurfaceLayer, BoxHasItsCorners) {
-  Shape box;
-  box.size = {0.4, 0.2, 0.3};
-  const Samples samples = sample(box, make_sampling(Method::lattice, 3, true), 0.1, 3);
-  // surface: all sites of a lattice of 9 x 5 x 7 but the inner 7 x 3 x 5; inside: those
-  EXPECT_EQ(samples.positions.size(), 9u * 5 * 7);
-  for (int n = 0; n < 8; ++n) {
-    const Vec3 corner = {n & 1 ? 0.2 : -0.2, n & 2 ? 0.1 : -0.1, n & 4 ? 0.15 : -0.15};
-    EXPECT_EQ(std::count(samples.positions.begin(), samples.positions.end(), corner), 1);
-  }
-  EXPECT_NEAR(least_distance(samples.positions), 0.05, 1e-15);
-}
-
-// a plate thinner than a spacing has nothing inside
-TEST(SurfaceLayer, ThinPlate) {
-  Shape plate;
-  plate.size = {1, 1, 0.01};
-  for (const Method method : {Method::lattice, Method::poisson}) {
-    const Samples samples = sample(plate, make_sampling(method, 3, true), 0.2, 3);
-    EXPECT_EQ(samples.positions.size(), 2u * 11 * 11);
-    EXPECT_NEAR(sum(samples.volumes), 0.01, 1e-14);
   }
 }
 
