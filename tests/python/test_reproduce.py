@@ -133,7 +133,8 @@ def test_rows_of_papers_are_whole(paper):
     assert {row.paper.title for row in paper.TABLE} == titles
     assert next(iter(paper.TABLE[0].ways)) == ("strong" if paper is reproduce_s1 else "async")
     for row in paper.TABLE:
-        assert set(row.ways) == {"strong", "async"}
+        is_cloth = row.paper.title in {"box bagging", "laundry", "T-shirt folding"}
+        assert set(row.ways) == ({"async"} if is_cloth else {"strong", "async"})
     # keys that scenes do not know are found out here and not in an hour
     for row in paper.TABLE:
         for way in row.ways.values() if row.is_there else ():
