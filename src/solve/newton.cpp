@@ -76,8 +76,9 @@ class StrongNewton {
   std::size_t nodes_, dofs_;
   ContactProblem rows_;
   ContactWeights weights_;
-  double value_ = 0;  // of matter
-  int lifted_ = 0;    // iterations still to come in which friction that slips is taken as stiffer than it is
+  double value_ = 0, trial_value_ = 0;  // of matter
+  bool trial_taken_ = false;            // v is the trial, at which matter has been evaluated
+  int lifted_ = 0;  // iterations still to come in which friction that slips is taken as stiffer than it is
 
   static ContactProblem rows_of(const StrongProblem& p) {
     ContactProblem rows;
@@ -142,7 +143,13 @@ void StrongNewton::contact_velocities(const Four* v, const Column& w, bool with_
 
 // gradients and Hessians of contacts and bodies, gradient of matter, at v and w
 void StrongNewton::evaluate() {
-  value_ = p_.matter->evaluate(v_.data(), k_.matter_gradient.data(), workers_);
+  if (trial_taken_) {
+    value_ = trial_value_;
+    k_.matter_gradient.swap(k_.trial_gradient);
+  } else {
+    value_ = p_.matter->evaluate(v_.data(), k_.matter_gradient.data(), workers_);
+  }
+  trial_taken_ = false;
   b_.now = Eigen::Map<const Column>(w_.data(), b_.dofs());
   p_.bodies->evaluate(w_, {b_.gradient.data(), dofs_});
   b_.take_hessian();
@@ -330,7 +337,8 @@ double StrongNewton::dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) con
 
 // of everything, at the trial
 double StrongNewton::value_at_trial() {
-  double value = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_);
+  trial_value_ = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_);
+  double value = trial_value_;
   value += p_.bodies->evaluate({b_.trial.data(), dofs_}, {b_.trial_gradient.data(), dofs_});
   if (contacts() == 0) return value;
   contact_velocities(k_.trial.data(), b_.trial, true, k_.force);
@@ -373,13 +381,15 @@ double StrongNewton::search_line(NewtonReport& report) {
   if (const double bent = kinks ? take_bent_step(start.slope, value_ + start.value, length) : 0; bent > 0) {
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
     std::copy(b_.trial.begin(), b_.trial.end(), w_.begin());
+    trial_taken_ = true;
     ++report.iterations;
     return bent;
   }
   // the true value falls by enough; where that is all round-off, the true slope does
   const auto accepted = [&] {
     const LineValue rest = at(length);
-    const double value = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_) + rest.value;
+    trial_value_ = p_.matter->evaluate(k_.trial.data(), k_.trial_gradient.data(), workers_);
+    const double value = trial_value_ + rest.value;
     const double slope =
         rest.slope - matter_slope - length * matter_curvature + dot_nodes(k_.trial_gradient, k_.direction);
     const double before = value_ + start.value, noise = round_off * (std::fabs(value_) + start.value);
@@ -391,6 +401,7 @@ double StrongNewton::search_line(NewtonReport& report) {
     for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Four(length) * k_.direction[i]; });
     if (!moved || !(p_.matter->quadratic() || accepted())) continue;
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
+    trial_taken_ = !p_.matter->quadratic();
     b_.now += length * b_.direction;
     std::copy(b_.now.begin(), b_.now.end(), w_.begin());
     ++report.iterations;
@@ -407,6 +418,7 @@ void StrongNewton::take_better_start() {
   std::copy(p_.safe_start.begin(), p_.safe_start.end(), k_.trial.begin());
   if (!(value_at_trial() < value)) return;
   std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
+  trial_taken_ = true;
   p_.matter->linearise(v_.data(), workers_);
   evaluate();
 }
