@@ -1,0 +1,78 @@
+"""Two arms fold a shirt and unfold it: the scene of S2, VI-E."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.crossings import crossing_pairs
+from pliant.recorder import Recorder
+from pliant.runner import Plan, run
+from pliant.sheet import shadow_area, triangles_of, vertices_of
+
+FINGERS = [f"{hand}/{finger}" for hand in ("left_hand", "right_hand") for finger in ("left_finger", "right_finger")]
+
+
+def surface(world):
+    shirt = world.matter["shirt"]
+    triangles = triangles_of(shirt)
+    return vertices_of(shirt, triangles), triangles
+
+
+def run_to(world, time):
+    world.scene.expect = []
+    assert run(world, Plan(time)).error == ""
+
+
+def test_shirt_comes_to_rest_on_the_table():
+    world = pl.World(pl.load("shirt_folding"), 2)
+    start, triangles = surface(world)
+    run_to(world, 0.2)
+    now, _ = surface(world)
+    run_to(world, 0.25)
+    later, _ = surface(world)
+    cell = world.scene.step.cell
+    # it fell by less than two cells and not aside; where nothing is below, over the slots, it sags by less than a cell
+    assert np.all((start - later)[:, 2] < 2 * cell)
+    assert np.abs(later - start)[:, :2].max() < 0.002
+    assert later[:, 2].min() > 0.296875 - cell
+    # there is no damping: what is left of the fall trembles
+    assert np.abs(later - now).max() < 0.002
+    assert len(crossing_pairs(later, triangles)) == 0
+    assert shadow_area(later, triangles) == pytest.approx(shadow_area(start, triangles), rel=0.01)
+    for finger in FINGERS:
+        assert world.wrench(finger).force == (0, 0, 0)
+
+
+@pytest.mark.long
+def test_hands_hold_the_hem_by_friction():
+    world = pl.World(pl.load("shirt_folding"), 2)
+    run_to(world, 1.75)
+    for hand in ("left_hand", "right_hand"):
+        above, below = (np.array(world.wrench(f"{hand}/{side}_finger").force) for side in ("left", "right"))
+        assert above[2] > 2
+        assert below[2] < -2
+    run_to(world, 2.55)
+    vertices, _ = surface(world)
+    # the hem hangs from the hands, which are 18 cm above the table
+    assert vertices[:, 2].max() > 0.44
+    weight = 9.81 * world.matter["shirt"].masses.astype(float).sum()
+    lifted = -sum(world.wrench(finger).force[2] for finger in FINGERS)
+    # about half of the shirt; the cloth swings
+    assert 0.2 * weight < lifted < 1.2 * weight
+
+
+@pytest.mark.long
+def test_shirt_is_folded_unfolded_and_flat_again(tmp_path):
+    world = pl.World(pl.load("shirt_folding"), 2)
+    with Recorder(tmp_path / "shirt.h5", world) as recorder:
+        outcome = run(world, Plan(world.scene.duration), recorder)
+    assert outcome.error == ""
+    assert [str(check) for check in outcome.checks if not check.ok] == []
+    # in between it was folded in two: half of its area and some of the sleeves
+    recording = pl.Recording(tmp_path / "shirt.h5")
+    triangles = recording.triangles("shirt")
+    areas = [
+        shadow_area(vertices_of(recording.frame(recording.nearest(time)).matter["shirt"], triangles), triangles)
+        for time in (0, 4.3)
+    ]
+    assert 0.5 < areas[1] / areas[0] < 0.6
