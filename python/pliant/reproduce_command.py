@@ -1,6 +1,7 @@
 """`pliant reproduce`: runs a table, prints it, and leaves a page and a file of results where they are asked for."""
 
 import json
+import os
 import time
 from argparse import Namespace
 from typing import Any
@@ -9,7 +10,7 @@ from pliant import reproduce_s1, reproduce_s2
 from pliant.errors import BadInputError
 from pliant.reproduce import Choice, all_held
 from pliant.reproduce_table import as_text, below, cells
-from pliant.results import Reproduced, our_note, write_results
+from pliant.results import Reproduced, Session, write_results
 
 PAPERS: dict[str, Any] = {"s1": reproduce_s1, "s2": reproduce_s2}
 
@@ -20,12 +21,13 @@ def run(asked: Namespace) -> bool:
         raise BadInputError("--results keeps a whole table; leave out --only")
     bar = False if asked.json else None
     choice = Choice(asked.out, asked.threads, asked.quick, bar, tuple(asked.only), asked.report)
-    paper, start = PAPERS[asked.table], time.perf_counter()
+    paper, start, load = PAPERS[asked.table], time.perf_counter(), os.getloadavg()[0]
     result = paper.reproduce(choice)
+    session = Session(asked.threads, asked.quick, time.perf_counter() - start, load)
     made = Reproduced(
         asked.table,
         paper.TITLE,
-        [paper.THEIRS, our_note(asked.threads, asked.quick, time.perf_counter() - start)],
+        [paper.THEIRS, *session.notes()],
         cells(paper.TABLE, result["rows"], choice),
         [*below(result["rows"]), *paper.sections(result)],
     )

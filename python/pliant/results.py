@@ -28,16 +28,37 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def our_note(threads: int, quick: bool, seconds: float) -> str:
-    cores = os.cpu_count() or 1
-    used = threads or cores
-    day = datetime.now(UTC).strftime("%Y-%m-%d")
-    note = f"Ours: {processor()}, {cores} cores, {used} threads, {day}; the whole took {seconds / 60:.0f} min."
-    return note + (" A quick look: only the beginning of each scene, no checks of its end." if quick else "")
+@dataclass(frozen=True)
+class Session:
+    """How and when it was made."""
+
+    threads: int  # 0: all that the machine has
+    quick: bool
+    seconds: float  # wall time
+    load: float  # processes that wanted to run when it began
+
+    def notes(self) -> list[str]:
+        cores = os.cpu_count() or 1
+        day = datetime.now(UTC).strftime("%Y-%m-%d")
+        used = f"{processor()}, {cores} cores, {self.threads or cores} threads"
+        notes = [f"Ours: {used}, {day}; the whole took {self.seconds / 60:.0f} min."]
+        if self.quick:
+            notes.append("A quick look: only the beginning of each scene, and no checks of its end.")
+        if self.load > 0.5 * cores:
+            notes.append(f"The machine was busy with other work (load {self.load:.0f}): our times are too long.")
+        return notes
 
 
 def as_results(made: Reproduced) -> str:
-    lines = [f"## {made.title}", "", *made.notes, "", as_markdown(made.table), "", f"{LEGEND[0].upper()}{LEGEND[1:]}."]
+    lines = [
+        f"## {made.title}",
+        "",
+        "\n".join(made.notes),
+        "",
+        as_markdown(made.table),
+        "",
+        f"{LEGEND[0].upper()}{LEGEND[1:]}.",
+    ]
     for heading, body in made.sections:
         lines += ["", f"### {heading[0].upper()}{heading[1:]}", "", *(f"- {' '.join(line.split())}" for line in body)]
     return "\n".join(lines)

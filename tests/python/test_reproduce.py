@@ -133,8 +133,11 @@ def test_rows_of_papers_are_whole(paper):
     assert {row.paper.title for row in paper.TABLE} == titles
     assert next(iter(paper.TABLE[0].ways)) == ("strong" if paper is reproduce_s1 else "async")
     for row in paper.TABLE:
-        is_cloth = row.paper.title in {"box bagging", "laundry", "T-shirt folding"}
-        assert set(row.ways) == ({"async"} if is_cloth else {"strong", "async"})
+        # the strong step knows no cloth and does not keep a liquid at rest
+        async_alone = (
+            row.paper.title in {"box bagging", "laundry", "T-shirt folding"} or row.paper.scene == "water_pouring"
+        )
+        assert set(row.ways) == ({"async"} if async_alone else {"strong", "async"})
     # keys that scenes do not know are found out here and not in an hour
     for row in paper.TABLE:
         for way in row.ways.values() if row.is_there else ():
@@ -154,10 +157,11 @@ def test_quick_s1(tmp_path):
     ours = [row for row in made["rows"] if row["first"]]
     assert [row["scene"] for row in ours] == [row.paper.scene for row in reproduce_s1.TABLE if row.is_there]
     for row in ours:
-        # water: the paper's liquid is less than a mug of it
-        assert row["scene"] == "water_pouring" or row["particles"] == pytest.approx(row["paper_particles"], rel=0.02)
-        assert (row["dt"], row["tolerance"], row["substeps"]) == (0.01, 1e-6, 1)
         assert 0 < row["contacts_avg"] <= row["contacts_max"]
+        # the paper's liquid is half a mug of it
+        if row["scene"] != "water_pouring":
+            assert row["particles"] == pytest.approx(row["paper_particles"], rel=0.02)
+            assert (row["dt"], row["tolerance"], row["substeps"]) == (0.01, 1e-6, 1)
     assert [ball["friction"] for ball in made["balls"]] == [0, 0.2, 0.3, 0.6]
     for points in made["sweep"].values():
         assert [point["tolerance"] for point in points] == [1e-1, 1e-5]
@@ -220,7 +224,9 @@ def test_results_keep_the_other_table(rows, choice, tmp_path):
     sections = below(rows)
     first = results.Reproduced("s1", "S1: of old", ["Theirs: a Xeon."], table, sections)
     results.write_results(file, first)
-    results.write_results(file, results.Reproduced("s2", "S2: other", [results.our_note(2, True, 90)], table, []))
+    results.write_results(
+        file, results.Reproduced("s2", "S2: other", results.Session(2, True, 90, 99).notes(), table, [])
+    )
     results.write_results(file, results.Reproduced("s1", "S1: of today", ["Theirs: a Xeon."], table, sections))
     text = file.read_text()
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## S1: of today", "## S2: other"]
@@ -228,6 +234,8 @@ def test_results_keep_the_other_table(rows, choice, tmp_path):
     assert "2 threads" in text
     assert "took 2 min" in text
     assert "A quick look" in text
+    assert "busy with other work (load 99)" in text
+    assert len(results.Session(0, False, 90, 0.1).notes()) == 1
     assert text.count("- incline, careless: ") == 1
     # again the same: nothing grows
     results.write_results(file, results.Reproduced("s1", "S1: of today", ["Theirs: a Xeon."], table, sections))
