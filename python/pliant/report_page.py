@@ -118,7 +118,7 @@ def scene_part(ways: list[dict[str, Any]], bar: bool | None) -> str:
         parts.append(scene_table(ways))
     parts += [checks(way) for way in ways if way["expect"]]
     parts += [
-        f'<p class="bad">{way["method"]}, did not get to its end: {escape(way["error"])}</p>'
+        f'<p class="{"" if way["refused"] else "bad"}">{way["method"]}: {escape(way["error"])}</p>'
         for way in ways
         if "error" in way
     ]
@@ -203,4 +203,4 @@ def image(data: bytes, kind: str, text: str) -> str:
 
 
 def video(data: bytes) -> str:
-    return f'<video controls loop muted playsinline preload="metadata" src="{inlined(data, "video/mp4")}"></video>'
+    return f'<video controls loop muted playsinline preload="auto" src="{inlined(data, "video/mp4")}"></video>'

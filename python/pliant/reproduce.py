@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from pliant._core import Scene, StepReport, World
-from pliant.errors import BadInputError, Error
+from pliant.errors import BadFileError, BadInputError, Error
 from pliant.expect import Check, RunLog, evaluate
-from pliant.library import load, scene_names
+from pliant.library import load, scene_file, scene_names
 from pliant.recorder import Recorder, report_row
 from pliant.runner import Progress
 
@@ -198,7 +198,8 @@ def run_way(row: Row, method: str, choice: Choice, table: str) -> dict[str, Any]
     try:
         ours = measure(Job(row.paper.scene, row.ways[method], row.quick, counter, recording), choice)
     except Error as error:
-        made |= {"error": str(error), "expect": []}
+        made |= {"error": without_folder(str(error), row.paper.scene), "expect": []}
+        made["refused"] = isinstance(error, BadFileError)
     else:
         # the checks of a scene are for its own grid
         if "cell" in row.ways[method]:
@@ -207,6 +208,12 @@ def run_way(row: Row, method: str, choice: Choice, table: str) -> dict[str, Any]
     # a run that failed is worth a look too
     known = {"recording": str(recording)} if recording and recording.exists() else {}
     return {**made, **paper_figures(row.paper), **known}
+
+
+def without_folder(text: str, scene: str) -> str:
+    """The text of an error without the place of the scene's file on this machine."""
+    file = scene_file(scene)
+    return text.replace(file, f"{scene}.yaml") if file else text
 
 
 def our_figures(ours: Measured) -> dict[str, Any]:

@@ -30,8 +30,8 @@ def cells(rows: Sequence[Row], made: list[dict[str, Any]], choice: Choice) -> li
 def line_of(made: dict[str, Any], title: str) -> tuple[str, ...]:
     ours = our_cells(made) if "error" not in made else ("-",) * len(PAIRS)
     ending = our_ending(made) if "error" not in made else ("-", "-", "-")
-    method = made["method"] if "error" not in made else f"{made['method']}: failed"
-    return (title, method, *beside(ours, paper_cells(made)), *ending)
+    trouble = "" if "error" not in made else ": refused" if made["refused"] else ": failed"
+    return (title, made["method"] + trouble, *beside(ours, paper_cells(made)), *ending)
 
 
 def absent_line(paper: PaperRow) -> tuple[str, ...]:
@@ -51,16 +51,21 @@ def our_cells(made: dict[str, Any]) -> tuple[str, ...]:
         f"{1e3 * made['dt']:g}",
         f"{made['substeps']:g}",
         f"{made['contacts_avg']:.1f} ({made['contacts_max']})",
-        f"{made['ms_per_step']:.3g}",
+        three_digits(made["ms_per_step"]),
     )
+
+
+def three_digits(value: float) -> str:
+    """Without an exponent."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def our_ending(made: dict[str, Any]) -> tuple[str, ...]:
     """How much simulated time ours makes in the paper's wall time; iterations of Newton and of its linear solves."""
     dt, iterations = made["paper_dt"], f"{made['iterations_per_substep']:.3g}"
-    faster = "?" if dt is None else f"{made['real_time_factor'] * made['paper_ms_per_step'] / (1e3 * dt):.3g}"
+    faster = "?" if dt is None else three_digits(made["real_time_factor"] * made["paper_ms_per_step"] / (1e3 * dt))
     if made["linear_iterations_per_step"]:
-        iterations += f", {made['linear_iterations_per_step']:.3g}"
+        iterations += f", {three_digits(made['linear_iterations_per_step'])}"
     return (faster, f"{made['real_time_factor']:.3g}", iterations)
 
 
@@ -103,7 +108,7 @@ def below(made: list[dict[str, Any]]) -> list[Section]:
     """Checks of all runs, and why some did not get to their end."""
     checks = [f"{m['scene']}, {m['method']}: {check_line(check)}" for m in made for check in m["expect"]]
     errors = [f"{m['scene']}, {m['method']}: {m['error']}" for m in made if "error" in m]
-    sections = [("checks of the scenes", checks), ("runs that did not get to their end", errors)]
+    sections = [("checks of the scenes", checks), ("refused or failed", errors)]
     return [(heading, lines) for heading, lines in sections if lines]
 
 

@@ -57,7 +57,7 @@ def as_results(made: Reproduced) -> str:
         "",
         as_markdown(made.table),
         "",
-        f"{LEGEND[0].upper()}{LEGEND[1:]}.",
+        f"{LEGEND}.",
     ]
     for heading, body in made.sections:
         lines += ["", f"### {heading[0].upper()}{heading[1:]}", "", *(f"- {' '.join(line.split())}" for line in body)]

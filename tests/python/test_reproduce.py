@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 import pliant as pl
-from pliant import cli, reproduce, reproduce_s1, reproduce_s2, results
-from pliant.errors import BadInputError
+from pliant import cli, library, reproduce, reproduce_s1, reproduce_s2, results
+from pliant.errors import BadFileError, BadInputError
 from pliant.reproduce import Choice, Job, PaperRow, Row
 from pliant.reproduce_table import HEAD, as_columns, as_markdown, below, cells
 
@@ -27,7 +27,12 @@ CARELESS = {"max_substeps": "1", "dt": "0.05", "substeps": "0"}
 TABLE = (
     Row(
         PaperRow("block", 0.025, 640, 500.5, 10, 1, 100, (80.5, 81), "incline"),
-        {"async": {}, "strong": reproduce.STRONG, "careless": CARELESS},
+        {
+            "async": {},
+            "strong": reproduce.STRONG,
+            "careless": CARELESS,
+            "unheard": {"method": "weak"},
+        },
         0.02,
     ),
     Row(PaperRow("juggling", 0.5, 7, 8.0, None, 3, 9, (1.0, 2), "juggling"), {"async": {}}),
@@ -45,10 +50,10 @@ def rows(choice):
 
 
 def test_rows(rows, choice):
-    slow, strong, careless = rows
+    slow, strong, careless, unheard = rows
     assert slow.keys() >= KEYS
-    assert [row["method"] for row in rows] == ["async", "strong", "careless"]
-    assert [row["first"] for row in rows] == [True, False, False]
+    assert [row["method"] for row in rows] == ["async", "strong", "careless", "unheard"]
+    assert [row["first"] for row in rows] == [True, False, False, False]
     for row, dt, steps in ((slow, 1e-3, 20), (strong, 1e-2, 2)):
         # both are rounded to four digits after the point
         assert row["real_time_factor"] == pytest.approx(1e3 * dt / row["ms_per_step"], abs=1e-4, rel=1e-3)
@@ -65,6 +70,8 @@ def test_rows(rows, choice):
     # what failed says why, and has no figures of ours
     assert "max_substeps" in careless["error"]
     assert "ms_per_step" not in careless
+    assert "method 'weak' is not known" in unheard["error"]
+    assert (careless["refused"], unheard["refused"]) == (False, True)
     assert reproduce.not_there(TABLE) == ["juggling"]
 
 
@@ -75,6 +82,7 @@ def test_table_puts_ours_beside_the_paper_s(rows, choice):
         ("block", "async"),
         ("", "strong"),
         ("", "careless: failed"),
+        ("", "unheard: refused"),
         ("juggling", "not there"),
     ]
     first = dict(zip(HEAD[2:], lines[1][2:], strict=False))
@@ -84,10 +92,10 @@ def test_table_puts_ours_beside_the_paper_s(rows, choice):
     faster = float(lines[1][HEAD.index("faster")])
     assert faster == pytest.approx(10 / rows[0]["ms_per_step"], rel=0.01)
     # a step that the paper does not tell; what is not there
-    assert lines[4][HEAD.index("dt [ms]") + 1] == "?"
-    assert lines[4][HEAD.index("ms/step")] == "-"
+    assert lines[5][HEAD.index("dt [ms]") + 1] == "?"
+    assert lines[5][HEAD.index("ms/step")] == "-"
     text = as_columns(lines).splitlines()
-    assert len(text) == 5
+    assert len(text) == 6
     # figures end below the end of their heading
     place = text[0].index("ms/step") + len("ms/step")
     assert text[1][:place].endswith(lines[1][HEAD.index("ms/step")])
@@ -137,9 +145,22 @@ def test_rows_of_papers_are_whole(paper):
         async_alone = {"box_bagging", "laundry", "shirt_folding", "water_pouring"}
         assert set(row.ways) == ({"async"} if row.paper.scene in async_alone else {"strong", "async"})
     # keys that scenes do not know are found out here and not in an hour
-    for row in paper.TABLE:
-        for way in row.ways.values() if row.is_there else ():
-            reproduce.scene_of(Job(row.paper.scene, way), Choice())
+    for row in (row for row in paper.TABLE if row.is_there):
+        first, *others = (Job(row.paper.scene, way) for way in row.ways.values())
+        reproduce.scene_of(first, Choice())
+        for job in others:
+            try:
+                reproduce.scene_of(job, Choice())
+            except BadFileError as error:
+                refused = str(error)
+            else:
+                continue
+            assert "does not take cloth" in refused
+
+
+def test_errors_do_not_tell_where_files_are():
+    file = library.scene_file("incline")
+    assert reproduce.without_folder(f"{file}:3: no; {file}", "incline") == "incline.yaml:3: no; incline.yaml"
 
 
 def test_nodes_with_mass():
