@@ -86,6 +86,18 @@ def axes_of(x: str, y: str) -> tuple[Any, Any]:
     return figure, axes
 
 
+def plot_sweep(path: Path, ours: dict[str, list[dict[str, float]]], theirs: tuple[str, dict[float, float]]) -> None:
+    """Cost of the dough by tolerance; ours: points by label, theirs: label, and ms by tolerance."""
+    figure, axes = axes_of("relative tolerance", "ms per step of 10 ms")
+    for label, points in ours.items():
+        tolerances = [point["tolerance"] for point in points]
+        axes.loglog(tolerances, [point["ms_per_step"] for point in points], "o-", label=label)
+    axes.loglog(list(theirs[1]), list(theirs[1].values()), "s", label=theirs[0])
+    axes.axhline(10, color="gray", lw=0.8, label="real time")
+    axes.set_title("dough rolling: cost and tolerance")
+    save(path, figure, axes)
+
+
 def save(path: Path, figure: Any, axes: Any) -> None:
     import matplotlib.pyplot as plt
 

@@ -14,6 +14,7 @@ from pliant.reproduce import ASYNC, STRONG, Choice, Job, PaperRow, Row, check_on
 from pliant.reproduce_figures import (
     axes_of,
     plot_squeeze,
+    plot_sweep,
     save,
     squeeze,
     squeeze_figures,
@@ -157,17 +158,6 @@ def sweep(choice: Choice) -> dict[str, list[dict[str, float]]]:
     }
 
 
-def plot_sweep(path: Path, curves: dict[str, list[dict[str, float]]]) -> None:
-    figure, axes = axes_of("relative tolerance", "ms per step of 10 ms")
-    for method, points in curves.items():
-        tolerances = [point["tolerance"] for point in points]
-        axes.loglog(tolerances, [point["ms_per_step"] for point in points], "o-", label=f"{method}, ours, this machine")
-    axes.loglog([1e-6], [7650], "s", label="S1, one thread of a Xeon W-11855M")
-    axes.axhline(10, color="gray", lw=0.8, label="real time")
-    axes.set_title("dough rolling: cost and tolerance")
-    save(path, figure, axes)
-
-
 # all of it
 
 
@@ -191,7 +181,8 @@ def reproduce(choice: Choice) -> dict[str, Any]:
         result["plots"].append(str(plots["squeeze"]))
     if choice.wants("dough_rolling"):
         result["sweep"] = sweep(choice)
-        plot_sweep(plots["tolerance"], result["sweep"])
+        ours = {f"{method}, ours, this machine": points for method, points in result["sweep"].items()}
+        plot_sweep(plots["tolerance"], ours, ("S1, one thread of a Xeon W-11855M", {1e-6: 7650.0}))
         result["plots"].append(str(plots["tolerance"]))
     return result
 

@@ -3,14 +3,12 @@
 s2: Yu et al., a convex formulation of material points and rigid bodies with asynchronous coupling.
 """
 
-from pathlib import Path
 from typing import Any
 
 from pliant.reproduce import STRONG, Choice, Job, PaperRow, Row, check_only, measure, not_there, run_rows
 from pliant.reproduce_figures import (
-    axes_of,
     plot_squeeze,
-    save,
+    plot_sweep,
     squeeze,
     squeeze_figures,
     squeeze_lines,
@@ -55,16 +53,6 @@ def sweep(choice: Choice) -> list[dict[str, float]]:
     return [sweep_point(measure(job, choice)) for job in (jobs[1:4:2] if choice.quick else jobs)]
 
 
-def plot_sweep(path: Path, points: list[dict[str, float]]) -> None:
-    figure, axes = axes_of("relative tolerance", "ms per step of 10 ms")
-    tolerances = [point["tolerance"] for point in points]
-    axes.loglog(tolerances, [point["ms_per_step"] for point in points], "o-", label="ours, this machine")
-    axes.loglog(list(PAPER_SWEEP), list(PAPER_SWEEP.values()), "s", label="S2, RTX 4090")
-    axes.axhline(10, color="gray", lw=0.8, label="real time")
-    axes.set_title("dough rolling: cost and tolerance")
-    save(path, figure, axes)
-
-
 def reproduce(choice: Choice) -> dict[str, Any]:
     """The object of `pliant reproduce s2 --json`; leaves its plots in choice.out."""
     check_only(choice, NAMES)
@@ -73,7 +61,8 @@ def reproduce(choice: Choice) -> dict[str, Any]:
     if choice.wants("dough_rolling"):
         result["sweep"] = sweep(choice)
         result["plots"].append(str(choice.out / "s2_tolerance.png"))
-        plot_sweep(choice.out / "s2_tolerance.png", result["sweep"])
+        ours = {"ours, this machine": result["sweep"]}
+        plot_sweep(choice.out / "s2_tolerance.png", ours, ("S2, RTX 4090", PAPER_SWEEP))
     if choice.wants("squeeze"):
         forces = squeeze(choice)
         result["squeeze"] = squeeze_figures(forces)

@@ -243,7 +243,9 @@ PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const 
     part_differential(steps_[group], state, l, {kinds_[group], true}, rows);
     PartMatrix A;
     std::copy_n(rows, 9, A.a);
-    moment = quadratic_product(A, rows[9], rows[10], l);
+    const bool turned = kinds_[group] == Differential::turned;
+    moment = quadratic_product(A, rows[9], rows[10], turned ? symmetric_part(l) : l);
+    if (turned) moment = symmetric_part(moment);
   } else {
     const double* rows = damping_rows_.data() + bundle * dense_rows * bundle_size + part * Part::lanes;
     for (int i = 0; i < 9; ++i)

@@ -182,10 +182,15 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
     for (std::size_t c = 0; c < set_.size(); ++c) set_.take(c, solver_.contact_velocity(c), solver_.impulse(c));
     for (std::size_t c = 0; c < boundaries_.size(); ++c)
       boundaries_.take(c, solver_.contact_velocity(first_held + c), solver_.impulse(first_held + c));
-    const bool last = rough <= options_.relative_tolerance && (report.iterations == 0 || turn == max_turns);
-    const bool turned = implicit_->turned() && !last;
+    // where round-off stops a solve the turn is as good as it gets
+    const bool settled = report.iterations == 0 || report.stalled;
+    const bool turned = implicit_->turned() && !(rough <= options_.relative_tolerance && settled);
+    if (turned && turn++ == max_turns)
+      fail(ErrorCode::not_converged,
+           "strong step at t = {:.6g} s: the rotation of matter is not found after {} solves; use a smaller dt, or "
+           "'exact_rotation: false'",
+           time, max_turns);
     if (turned) implicit_->follow_rotation(v_.data(), workers);
-    ++turn;
     rough *= tolerance_per_turn;
     const bool bodies_lag = set_.refresh_friction(), boundaries_lag = boundaries_.refresh_friction();
     const bool rubbed = refresh++ < max_refreshes && (bodies_lag || boundaries_lag);

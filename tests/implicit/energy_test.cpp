@@ -182,6 +182,17 @@ TEST_P(ImplicitEnergy, ExactRotation) {
   EXPECT_NEAR(slope, at.slope, 1e-8 * std::sqrt(product(gradient, gradient) * product(d, d)));
 }
 
+TEST_P(ImplicitEnergy, ExactRotationWithDamping) {
+  matter.exact_rotation = true;
+  matter.damping = {2.0, 1e-3};
+  disturb(matter, 0.05, 0.05, 0.3, 4);
+  start();
+  const NodeVectors v = sum(matter.v, 0.5, random_vectors(matter.implicit.nodes(), 1));
+  matter.implicit.follow_rotation(v.data(), matter.workers());
+  // as far from rest
+  EXPECT_LT(gap_to_differences(matter, v, Curvature::exact), GetParam() == Law::liquid ? 1e-4 : 1e-8);
+}
+
 TEST_P(ImplicitEnergy, OperatorIsSymmetricAndPositive) {
   disturb(matter, -0.1, 0.6, 0.3, 6);  // far from rest, some inverted
   start();

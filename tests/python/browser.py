@@ -9,6 +9,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -26,6 +28,9 @@ FLAGS = [
 
 def chromium():
     return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+needs_browser = pytest.mark.skipif(chromium() is None, reason="no chromium; apt-get install chromium")
 
 
 class Browser:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from browser import Browser, chromium
+from browser import Browser, needs_browser
 from pictured import ball_of_points, folded, piece, sheet_piece, world_of
 from pliant.cameras import Camera
 from pliant.colors import material_color
@@ -239,7 +239,7 @@ def test_a_recording_of_cloth_is_shown_as_a_surface(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(chromium() is None, reason="no chromium; apt-get install chromium")
+@needs_browser
 def test_a_browser_shows_cloth_in_the_colours_of_its_numbers(tmp_path):
     cloth = sheet(lambda x, y: 0.1 * np.sin(6 * x))
     cloth.velocities[:, 0] = np.where(cloth.positions[:, 0] > 0, 2, 0)

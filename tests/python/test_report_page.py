@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import pliant as pl
-from browser import Browser, chromium
+from browser import Browser, needs_browser
 from pliant import reproduce
 from pliant.report_page import write_page
 from pliant.report_plots import draw, plot_energies, plot_forces, pushed_bodies
@@ -110,7 +110,7 @@ def test_many_points_are_drawn_as_a_range():
 
 
 @pytest.mark.long
-@pytest.mark.skipif(chromium() is None, reason="no chromium here")
+@needs_browser
 def test_a_browser_plays_the_film(page):
     script = """
       new Promise(done => {

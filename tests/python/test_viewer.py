@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from browser import Browser, chromium
+from browser import Browser, needs_browser
 from pictured import FakeRecording, ball_of_points, piece, stage_model, world_of
 from pliant.geom_meshes import box, capsule, cylinder, geom_color, geom_mesh, lathe, primitive, quaternion, sphere
 from pliant.player import RecordingPlayer, WorldRunner
@@ -277,9 +277,6 @@ def test_a_page_of_a_recording_needs_no_network(tmp_path):
     assert "__VISER_EMBED_DATA__" in text
     # nothing is loaded from elsewhere: no script, style or picture has an address
     assert not re.search(r"<(script|link|img|iframe)[^>]+(src|href)=[\"']?(https?:)?//", text)
-
-
-needs_browser = pytest.mark.skipif(chromium() is None, reason="no chromium; apt-get install chromium")
 
 
 @pytest.mark.long

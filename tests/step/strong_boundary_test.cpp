@@ -312,6 +312,22 @@ TEST(StrongBoundary, SameBitsOnAnyNumberOfThreadsAndAfterRestore) {
 
 double energy_of(const Balance& b) { return b.kinetic_energy + b.elastic_energy + b.gravity_energy; }
 
+// J: the most that the energy rises in a step, and what is lost in all
+struct Rise {
+  double worst = 0, lost = 0;
+};
+template <class Energy>
+Rise rise_of(World& world, double seconds, const Energy& energy) {
+  const double first = energy(world.balance());
+  Rise rise;
+  for (double last = first, now; world.time() < seconds; last = now) {
+    now = energy(world.step().after);
+    rise.worst = std::max(rise.worst, now - last);
+    rise.lost = first - now;
+  }
+  return rise;
+}
+
 // nothing drives this world: its energy falls in every step, in the air, in the impact and at rest
 TEST(StrongBoundary, EnergyOfABouncingCubeNeverRises) {
   for (const Law law : {Law::neo_hookean, Law::fixed_corotated, Law::linear_corotated})
@@ -326,21 +342,17 @@ TEST(StrongBoundary, EnergyOfABouncingCubeNeverRises) {
       scene.boundaries = {plane({0, 0, 0.001}, {0, 0, 1}, 0.5)};
       World world(scene, 2);
       const double fall = world.balance().mass * g * 0.06;
-      double last = energy_of(world.balance()), first = last, worst = 0;
-      while (world.time() < 0.4) {
-        const double now = energy_of(world.step().after);
-        worst = std::max(worst, now - last);
-        last = now;
-      }
+      const Rise rise = rise_of(world, 0.4, energy_of);
       // what the solver's tolerance leaves, relative to the energy of the fall
-      EXPECT_LT(worst, 1e-5 * fall);
-      EXPECT_LT(last, first - 0.5 * fall);
+      EXPECT_LT(rise.worst, 1e-5 * fall);
+      EXPECT_GT(rise.lost, 0.5 * fall);
     }
 }
 
 // a cube falls on a box that is free to move on a floor of its own: the sum of both
-TEST(StrongBoundary, EnergyOfACubeAndABoxNeverRises) {
-  for (const double dt : {1e-2, 3e-3}) {
+TEST(StrongBoundary, EnergyOfACubeAndABoxHardlyRises) {
+  // springs of contacts, here and in MuJoCo, hold a little energy that is not in the sum; measured 3e-4 and 1e-5
+  for (const auto& [dt, most] : {std::pair(1e-2, 5e-4), std::pair(3e-3, 3e-5)}) {
     Scene scene = empty_scene(3, 0.02, dt);
     scene.step.method = Method::strong;
     scene.step.tolerance = 1e-6;
@@ -358,15 +370,9 @@ TEST(StrongBoundary, EnergyOfACubeAndABoxNeverRises) {
       return energy_of(b) + body;
     };
     const double fall = world.balance().mass * g * 0.04;
-    double last = total(world.balance()), first = last, worst = 0;
-    while (world.time() < 0.5) {
-      const double now = total(world.step().after);
-      worst = std::max(worst, now - last);
-      last = now;
-    }
-    // springs of contacts, here and in MuJoCo, hold a little energy that is not in the sum; measured 3e-4 and 1e-5
-    EXPECT_LT(worst, 1e-3 * fall);
-    EXPECT_LT(last, first - 0.5 * fall);
+    const Rise rise = rise_of(world, 0.5, total);
+    EXPECT_LT(rise.worst, most * fall);
+    EXPECT_GT(rise.lost, 0.5 * fall);
   }
 }
 

@@ -113,6 +113,24 @@ TEST(Strong, LONG_ExactRotationKeepsAngularMomentumAndVolumeForASecond) {
     keeps_spinning(law, 1000);
 }
 
+// two radians in a step are too many
+TEST(Strong, ARotationThatIsNotFoundIsAnErrorWithACure) {
+  Scene scene = cube_scene();
+  scene.step.gravity = {0, 0, 0};
+  scene.step.exact_rotation = true;
+  scene.matter[0].angular_velocity = {0, 0, 200};
+  World world(scene, 1);
+  const std::uint64_t before = world.state_hash();
+  try {
+    world.step();
+    FAIL() << "it was found";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::not_converged);
+    EXPECT_NE(std::string(error.what()).find("smaller dt"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(world.state_hash(), before);
+}
+
 // half of the velocity is left after ln 2 / mass_damping
 TEST(Strong, MassDampingSlowsDown) {
   Scene scene = cube_scene();
