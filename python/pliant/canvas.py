@@ -254,11 +254,16 @@ class Canvas:
 
 
 def camera_id(model: mujoco.MjModel, name: str) -> int:
-    found = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name)
-    if found < 0:
-        known = ", ".join(f"'{model.camera(i).name}'" for i in range(model.ncam)) or "none"
-        raise KeyError(f"no camera '{name}'; the model has {known}")
-    return found
+    """The camera of that name; "film" is also found as "table/film" if no other body has one."""
+    names = [model.camera(i).name for i in range(model.ncam)]
+    if name in names:
+        return names.index(name)
+    found = [i for i, known in enumerate(names) if known.endswith(f"/{name}")]
+    if len(found) != 1:
+        known = ", ".join(f"'{n}'" for n in names) or "none"
+        which = "several cameras are" if found else "no camera is"
+        raise BadInputError(f"{which} called '{name}'; the model has {known}")
+    return found[0]
 
 
 def is_sun(lamp: mujoco.MjvLight) -> bool:

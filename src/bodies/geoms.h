@@ -13,7 +13,8 @@ namespace pliant {
 
 struct Geom {
   int id = 0, body = 0;
-  std::string name, body_name;  // as in the model, with the prefix of its file: "arm/link3"
+  std::string name, body_name;        // as in the model, with the prefix of its file: "arm/link3"
+  std::vector<std::string> carriers;  // names of the bodies that carry its body
   RigidShape shape;
 };
 

@@ -1,11 +1,14 @@
 #include "contact/pairs.h"
 
+#include <algorithm>
+
 namespace pliant {
 
 bool names(const ContactPair& pair, const Geom& geom) {
-  if (pair.body.empty() || pair.body == geom.name || pair.body == geom.body_name) return true;
+  if (pair.body.empty()) return true;
   const std::string folder = pair.body + "/";
-  return geom.body_name.starts_with(folder) || geom.name.starts_with(folder);
+  const auto fits = [&](const std::string& name) { return name == pair.body || name.starts_with(folder); };
+  return fits(geom.name) || fits(geom.body_name) || std::any_of(geom.carriers.begin(), geom.carriers.end(), fits);
 }
 
 PairLaw pair_law(const Contact& contact, const std::string& matter, const Geom& geom) {

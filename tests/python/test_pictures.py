@@ -15,6 +15,7 @@ import pliant.canvas
 from pictured import FakeRecording, ball_of_points, piece, stage_model, world_of
 from pliant import gl
 from pliant.cameras import Camera, pose_of
+from pliant.canvas import camera_id
 from pliant.colors import material_color, ramp, scale_of, strain_of, tones
 from pliant.framing import Pose
 from pliant.geoms import Solid, add_solids, add_spheres, arrow, rows_of
@@ -326,9 +327,20 @@ def test_bad_wishes_are_refused(call, text):
 def test_an_unknown_camera_names_the_known_ones():
     with (
         Camera(world_of({}, model=stage_model()), "below", *SIZE) as camera,
-        pytest.raises(KeyError, match="no camera 'below'; the model has 'above'"),
+        pytest.raises(pl.BadInputError, match="no camera is called 'below'; the model has 'above'"),
     ):
         camera.rgb()
+
+
+def test_a_camera_is_found_without_the_name_of_its_body():
+    def model(*names):
+        cameras = "".join(f'<camera name="{name}"/>' for name in names)
+        return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{cameras}</worldbody></mujoco>")
+
+    assert camera_id(model("table/film", "film"), "film") == 1
+    assert camera_id(model("arm/wrist", "table/film"), "film") == 1
+    with pytest.raises(pl.BadInputError, match="several cameras are called 'film'; the model has 'a/film', 'b/film'"):
+        camera_id(model("a/film", "b/film"), "film")
 
 
 def test_without_graphics_the_error_names_the_packages(monkeypatch):
