@@ -143,6 +143,14 @@ SheetMesh sheet_mesh(const Shape& shape, double cell, std::size_t limit) {
   return placed;
 }
 
+double mean_edge(const SheetMesh& mesh) {
+  double sum = 0;
+  for (const Triangle& t : mesh.triangles)
+    for (std::size_t k = 0; k < 3; ++k)
+      sum += norm(to_point(mesh.vertices[t[(k + 1) % 3]]) - to_point(mesh.vertices[t[k]]));
+  return sum / (3.0 * double(mesh.triangles.size()));
+}
+
 Samples sheet_samples(const SheetMesh& mesh, double thickness, double share) {
   Samples samples;
   samples.positions = mesh.vertices;

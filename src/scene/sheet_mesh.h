@@ -18,6 +18,9 @@ struct SheetMesh {
 // particles.
 SheetMesh sheet_mesh(const Shape& shape, double cell, std::size_t limit = 20'000'000);
 
+// m, mean over the edges of all triangles
+double mean_edge(const SheetMesh& mesh);
+
 // particles at the vertices, then at the centroids of the triangles; `share` of a triangle's volume is its centroid's
 Samples sheet_samples(const SheetMesh& mesh, double thickness, double share);
 

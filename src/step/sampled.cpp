@@ -12,6 +12,18 @@ Samples samples_of(const Matter& matter, const Scene& scene) {
   return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
 }
 
+// layers and bodies feel a sheet by its particles; between those of larger triangles they pass
+constexpr double widest_mesh = 1.5;  // cells
+
+void warn_of_wide_mesh(const Matter& matter, double cell, Sampled& all) {
+  const double edge = mean_edge(all.sheets.back());
+  if (edge > widest_mesh * cell)
+    all.warnings.push_back(
+        fmt::format("cloth '{}': its edges are {:.3g} m long, cells {:.3g} m: layers and thin bodies may pass through "
+                    "it; use a finer mesh (spacing) or larger cells",
+                    matter.name, edge, cell));
+}
+
 }  // namespace
 
 Sampled sample_all(const Scene& scene) {
@@ -21,6 +33,7 @@ Sampled sample_all(const Scene& scene) {
     if (matter.shape.kind == Shape::Kind::cloth && matter.points.empty()) {
       all.sheets.back() = sheet_mesh(matter.shape, scene.step.cell, scene.max_particles);
       all.matter.push_back(sheet_samples(all.sheets.back(), matter.shape.thickness, Cloth<double>::centroid_share));
+      warn_of_wide_mesh(matter, scene.step.cell, all);
     } else {
       all.matter.push_back(samples_of(matter, scene));
     }

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace pliant {
 namespace {
@@ -47,7 +48,7 @@ template <int D, class S>
 class WorldOf : public World::Impl {
  public:
   WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, int threads)
-      : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_), pins_(scene) {
+      : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_), pins_(scene), warnings_(sampled.warnings) {
     if (bodies.model)
       bodies_ = std::make_unique<BodySide>(scene, bodies, workers_);
     else if (!scene.bodies.empty())
@@ -83,6 +84,7 @@ class WorldOf : public World::Impl {
       if (bodies_) bodies_->undo();
       throw;
     }
+    for (std::string& w : std::exchange(warnings_, {})) next_report_.warnings.push_back(std::move(w));
     if (bodies_)
       for (std::string& w : bodies_->take_warnings()) next_report_.warnings.push_back(std::move(w));
     std::swap(now_, next_);
@@ -398,6 +400,7 @@ class WorldOf : public World::Impl {
   std::unique_ptr<StrongStep<S>> strong_;    // or all in one
   GeomPaths no_paths_;
   Pins pins_;
+  std::vector<std::string> warnings_;  // for the first step
   std::vector<Touch> touches_;  // of the last step
   std::vector<double> no_numbers_;
   std::vector<BoundaryMotion> boundaries_before_;  // a failed step

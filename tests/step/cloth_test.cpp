@@ -205,6 +205,21 @@ TEST(Cloth, SameBitsForAnyNumberOfThreadsAndAfterRestore) {
   }
 }
 
+TEST(Cloth, AWideMeshIsWarnedOfOnce) {
+  const auto warnings = [](double spacing) {
+    Scene scene = cloth_scene(fabric());
+    add_sheet(scene, "sail", 0.3, 0.2, {0, 0, 0}, spacing);
+    World world(scene, 1);
+    const std::vector<std::string> first = world.step().warnings;
+    EXPECT_TRUE(world.step().warnings.empty());
+    return first;
+  };
+  EXPECT_TRUE(warnings(1.0 / 64).empty());
+  const std::vector<std::string> found = warnings(0.025);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].starts_with("cloth 'sail': its edges are 0.02")) << found[0];
+}
+
 TEST(Cloth, TrianglesAndParticlesBelongTogether) {
   World world(busy_scene(Precision::float64), 2);
   EXPECT_TRUE(world.triangles("jelly").empty());
