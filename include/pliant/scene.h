@@ -156,6 +156,13 @@ enum class Method {
   one_way,  // bodies are moving boundaries for the grid and do not feel it
 };
 
+// when matter flows in the strong step
+enum class PlasticFlow {
+  by_law,    // linear_corotated: lagged, all others: implicit
+  lagged,    // after the solve, in which matter is elastic (S1, Algorithm 1)
+  implicit,  // in the solve: its stresses are those after the return mapping
+};
+
 struct StepOptions {
   double dt = 1e-3;                   // s, one call of World::step
   double cell = 0.02;                 // m, grid spacing h
@@ -171,6 +178,7 @@ struct StepOptions {
   int max_iterations = 1000;          // of the solver; more is an error
   // of the strong step
   bool exact_rotation = false;        // stretch is told from turning within the step: angular momentum is kept
+  PlasticFlow plastic_flow = PlasticFlow::by_law;
   double mass_damping = 0;            // 1/s, Rayleigh's
   double stiffness_damping = 0;       // s, Rayleigh's
 };

@@ -86,6 +86,12 @@ struct Choices<Method> {
 };
 
 template <>
+struct Choices<PlasticFlow> {
+  static constexpr const char* type = "PlasticFlow";
+  static constexpr std::array names = {"by_law", "lagged", "implicit"};
+};
+
+template <>
 struct Choices<Contact::Law> {
   static constexpr const char* type = "ContactLaw";
   static constexpr std::array names = {"lagged", "sap"};

@@ -103,6 +103,14 @@ class Method(StrEnum):
     one_way = auto()
 
 
+class PlasticFlow(StrEnum):
+    """When matter flows in the strong step."""
+
+    by_law = auto()
+    lagged = auto()
+    implicit = auto()
+
+
 class ContactLaw(StrEnum):
     """How the impulses of contact follow from velocities."""
 

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "implicit/bundle_transfer.h"
 #include "implicit/differential_rows.h"
+#include "implicit/plastic_flow.h"
 #include "implicit/spin.h"
 
 namespace pliant {
@@ -78,17 +79,23 @@ double MatterValue::residual() const {
   return gradient > 0 ? std::sqrt(gradient) / scale : 0;
 }
 
+// S1's law stays quadratic unless it is asked for more
+static bool flows_in_step(PlasticFlow flow, const AnyLaw<double>& law) {
+  if (flow == PlasticFlow::lagged || !can_flow(law)) return false;
+  return flow == PlasticFlow::implicit || !std::holds_alternative<LinearCorotated<double>>(law);
+}
+
 template <class S>
 void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
   steps_.clear();
   kinds_.clear();
   quadratic_ = true;
-  turned_ = false;
+  turned_ = pressed_ = false;
   for (std::size_t g = 0; g < step.materials.size(); ++g) {
     const Matrix<double, 3> none = Matrix<double, 3>::zero();
     const AnyLaw<double> law = make_law<double>(step.materials[g]);
-    const bool turned = step.exact_rotation && can_turn(law);
-    PartStep s = {step.dt, 1 / step.h, false, turned, none, none, law, make_law<float>(step.materials[g])};
+    const bool turned = step.exact_rotation && can_turn(law), flows = flows_in_step(step.plastic_flow, law);
+    PartStep s = {step.dt, 1 / step.h, false, flows, turned, none, none, law, make_law<float>(step.materials[g])};
     if (g < step.actuations.size()) {
       s.actuation = symmetric_part(step.actuations[g]);
       s.actuated = inner(s.actuation, s.actuation) > 0;
@@ -98,6 +105,7 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
     steps_.push_back(s);
     quadratic_ = quadratic_ && is_compact(kinds_.back());
     turned_ = turned_ || s.turned;
+    pressed_ = pressed_ || (s.flows && pliant::yields_by_pressure(law));
   }
 }
 
@@ -135,6 +143,15 @@ void ImplicitMatter::load_spin(const MatterStep<S>& step, std::size_t k) {
   }
 }
 
+void ImplicitMatter::load_yield(std::size_t k) {
+  const PartStep& step = steps_[bundles_.bundles()[k].group];
+  if (!step.flows) return;
+  for (int part = 0; part < bundle_parts<double>; ++part) {
+    const Part plastic = load_lanes<Part>(states_[k].plastic + part * Part::lanes);
+    yield_strain(step.law, load_matrix<Part>(states_[k].F, part), plastic).store(states_[k].yield + part * Part::lanes);
+  }
+}
+
 template <class S>
 void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
   places_.resize(bundles_.bundles().size());
@@ -161,6 +178,7 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
         states_[k].plastic[lane] = double(p.plastic);
       }
       load_spin(step, k);
+      load_yield(k);
       if (!std::holds_alternative<LinearCorotated<double>>(steps_[bundle.group].law)) continue;
       for (int part = 0; part < bundle_parts<double>; ++part) {
         const PartMatrix R = rotation_of(load_matrix<Part>(states_[k].F, part));
@@ -183,6 +201,7 @@ PartState<P> ImplicitMatter::load_state(std::size_t bundle, int part) const {
           load_matrix<P>(s.rotation, part),
           load_lanes<P>(s.volume + part * P::lanes),
           load_lanes<P>(s.plastic + part * P::lanes),
+          load_lanes<P>(s.yield + part * P::lanes),
           load_matrix<P>(s.turn, part),
           load_matrix<P>(s.spin, part),
           load_lanes<P>(s.excess + part * P::lanes)};
@@ -199,6 +218,7 @@ void ImplicitMatter::keep_damping(Workers& workers) {
     for (int part = 0; part < bundle_parts<double>; ++part) {
       PartState<Part> state = load_state<Part>(k, part);
       state.excess = 0;
+      state.yield = never_yields;
       Part rows[dense_rows];
       part_differential(steps_[group], state, PartMatrix::zero(), {Differential::dense, true}, rows);
       for (int r = 0; r < dense_rows; ++r)
@@ -355,6 +375,35 @@ double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& wor
   double largest = 0;
   for (double c : change) largest = max(largest, c);
   return dt_ * inv_h_ * largest;
+}
+
+double ImplicitMatter::follow_pressure(const NodeVector<double>* v, Workers& workers) {
+  if (!pressed_) return 0;
+  Buffer<double>&change = block_energy_, &size = block_size_;
+  workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) {
+    const BundleBlock& block = bundles_.blocks()[b];
+    const ReachNodes<double> from(block, bundles_.touches().data(), v);
+    Part changed = 0, all = 0;
+    for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
+      const Bundle& bundle = bundles_.bundles()[k];
+      const PartStep& step = steps_[bundle.group];
+      if (!step.flows || !pliant::yields_by_pressure(step.law)) continue;
+      for (int part = 0; part < bundle_parts<double>; ++part) {
+        const PairWeights<double> weights(load_weights<double>(places_[k], part, mls_));
+        const PartState<Part> state = load_state<Part>(k, part);
+        const PartMatrix F = stretched_by(step, state, gather_gradient(from.nodes, bundle.place, weights));
+        const Part yield = yield_strain(step.law, F, state.plastic);
+        changed += state.volume * abs(yield - state.yield);
+        all += state.volume * yield;
+        yield.store(states_[k].yield + part * Part::lanes);
+      }
+    }
+    change[b] = sum_of_lanes(changed);
+    size[b] = sum_of_lanes(all);
+  });
+  double changed = 0, all = 0;
+  for (std::size_t b = 0; b < change.size(); ++b) changed += change[b], all += size[b];
+  return changed > 0 ? changed / max(all, changed) : 0;
 }
 
 MatterValue ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<double>* gradient,

@@ -3,8 +3,9 @@
 //   E(v) = 1/2 sum_i m_i |v_i - v~_i|^2 + sum_p V_p psi((1 + dt grad v_p) F_p)     (S1, Eq. 16)
 //
 // with v~ = v^n + dt g, the gradient as the transfer defines it, and what actuation, viscosity and Rayleigh damping
-// add. Plasticity is lagged (S1, Sec. VI): psi is elastic here, about the R0 of the start of the step; the return
-// mapping comes when particles take the velocities. Equations: README.md.
+// add. Plastic flow is lagged (S1, Sec. VI): psi is elastic, about the R0 of the start of the step, and the return
+// mapping comes when particles take the velocities; or it is implicit: psi is that of the stress after the return
+// mapping, with the yield strain of sand taken from the pressure of a solve before. Equations: README.md.
 #pragma once
 
 #include "implicit/matter_operator.h"
@@ -35,6 +36,7 @@ struct MatterStep {
   RayleighDamping damping = {};
   bool exact_rotation =
       false;  // strains are of the stretch of the step alone, and angular momentum is kept (README.md)
+  PlasticFlow plastic_flow = PlasticFlow::lagged;
 };
 
 struct FreeMotionOptions {
@@ -93,6 +95,11 @@ class ImplicitMatter {
   // With exact rotation: E is from now on that of steps which turn as v does. The largest change of a strain.
   double follow_rotation(const NodeVector<double>* v, Workers& workers);
 
+  bool yields_by_pressure() const { return pressed_; }  // some matter flows, and is sand
+  // With it: E is from now on that of the yield strains at the pressures of v. Their change over
+  // their size, both summed over volumes.
+  double follow_pressure(const NodeVector<double>* v, Workers& workers);
+
   // gradient and direction may be nullptr
   MatterValue evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
                        Workers& workers);
@@ -127,6 +134,7 @@ class ImplicitMatter {
  private:
   struct BundleState {
     double F[9][bundle_size], rotation[9][bundle_size], volume[bundle_size], plastic[bundle_size];
+    double yield[bundle_size];
     double turn[9][bundle_size], spin[9][bundle_size], excess[bundle_size];
   };
 
@@ -136,6 +144,7 @@ class ImplicitMatter {
   void load_bundles(const MatterStep<S>& step, Workers& workers);
   template <class S>
   void load_spin(const MatterStep<S>& step, std::size_t bundle);
+  void load_yield(std::size_t bundle);
   template <class S>
   void choose_laws(const MatterStep<S>& step);
   void keep_damping(Workers& workers);
@@ -162,7 +171,7 @@ class ImplicitMatter {
   double dt_ = 0;
   double energy_noise_ = 0;  // J, rounding of the elastic energy of matter at rest
   double inv_h_ = 0;
-  bool quadratic_ = false, mls_ = true, turned_ = false;
+  bool quadratic_ = false, mls_ = true, turned_ = false, pressed_ = false;
   Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
 
   Buffer<Node<double>> touched_;  // what blocks add to the gradient, by touch

@@ -1,6 +1,7 @@
 #include "implicit/part_law.h"
 
 #include "implicit/differential_rows.h"
+#include "implicit/plastic_flow.h"
 
 namespace pliant {
 namespace {
@@ -17,6 +18,12 @@ template <class S>
 struct Traits<LinearCorotated<S>> {
   static constexpr bool linear = false, corotated = true;
 };
+template <class L>
+inline constexpr bool is_logarithmic = false;
+template <class S>
+inline constexpr bool is_logarithmic<Hencky<S>> = true;
+template <class S>
+inline constexpr bool is_logarithmic<Sand<S>> = true;
 template <class L>
 inline constexpr bool is_quadratic = Traits<L>::linear || Traits<L>::corotated;
 
@@ -48,6 +55,63 @@ Stressed logarithmic_stress(const LogarithmicElasticity<double>& law, const Part
   return {Part(law.mu) * squares + Part(law.lambda / 2) * (sum * sum), scaled * transpose(f.V)};
 }
 
+Stressed flowing_stress(const LogarithmicFlow<Part>& law, const PartMatrix& F) {
+  const Svd<Part, 3> f = svd(F);
+  const LogarithmicFlow<Part>::Point at = law.at(f.sigma);
+  PartMatrix scaled;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) scaled(i, k) = f.U(i, k) * (at.l[k].first * at.pull[k]);
+  return {at.energy, scaled * transpose(f.V)};
+}
+
+// linear_corotated: the strain about R0 in the frame of the end, its volume and the unit of its deviator
+template <class P>
+struct CorotatedFlow {
+  P volume;
+  Matrix<P, 3> deviator;
+  P size;
+  YieldingSpring<P> spring;
+};
+template <class S, class P>
+CorotatedFlow<P> corotated_flow(const LinearCorotated<S>& law, const PartState<P>& s, const Matrix<P, 3>& F) {
+  CorotatedFlow<P> r;
+  r.deviator = symmetric_part(F * transpose(s.rotation));
+  const P stretch = trace(r.deviator);
+  r.deviator = add_diagonal(r.deviator, P(Scalar<P>(-1) / 3) * stretch);
+  r.volume = stretch - P(3);
+  r.size = sqrt(inner(r.deviator, r.deviator));
+  r.spring = yielding_spring(P(law.mu), r.size, s.yield);
+  return r;
+}
+
+Stressed flowing_stress(const LinearCorotated<double>& law, const PartState<Part>& s, const PartMatrix& F) {
+  const CorotatedFlow<Part> at = corotated_flow(law, s, F);
+  const Part pressure = Part(law.lambda + 2 * law.mu / 3) * at.volume;
+  return {at.spring.energy + Part(0.5) * pressure * at.volume,
+          add_diagonal(at.spring.slope * at.deviator, pressure) * s.rotation};
+}
+
+// the quadratic law with the slope of the flow, less what it does not resist along the deviator
+template <class S, class P>
+void flowing_rows(const LinearCorotated<S>& law, const PartState<P>& s, const Matrix<P, 3>& F, P scale, P* rows) {
+  const CorotatedFlow<P> at = corotated_flow(law, s, F);
+  const Matrix<P, 3> A = s.rotation * transpose(s.F);
+  const P bulk = P(law.lambda + 2 * law.mu / 3), slope = at.spring.slope;
+  quadratic_to_dense(A, P(S(0.5)) * scale * slope, scale * (bulk - P(S(1) / 3) * slope), rows);
+  const P size = max(at.size, P(S(1e-30)));
+  add_square(rows, -scale * at.spring.missing / (size * size), (at.deviator * A).a);
+}
+
+template <class L>
+Stressed flowing_stress_of(const L& law, const PartState<Part>& s, const PartMatrix& F) {
+  if constexpr (Traits<L>::corotated)
+    return flowing_stress(law, s, F);
+  else
+    return flowing_stress(flow_of(law, s.yield, s.plastic), F);
+}
+template <class L>
+inline constexpr bool has_flow = Traits<L>::corotated || is_logarithmic<L>;
+
 template <class L>
 Stressed stress_of(const L& law, const PartState<Part>& s, const PartMatrix& F) {
   if constexpr (Traits<L>::corotated) {
@@ -68,7 +132,11 @@ template <class L>
 PartImpulse impulse_of(const L& law, const PartStep& step, const PartState<Part>& s, const PartMatrix& l) {
   const PartMatrix gradient = Part(step.inv_h) * l;
   const PartMatrix F = s.F + Part(step.dt) * (gradient * s.F);
-  Stressed at = stress_of(law, s, F);
+  Stressed at;
+  if constexpr (has_flow<L>)
+    at = step.flows ? flowing_stress_of(law, s, F) : stress_of(law, s, F);
+  else
+    at = stress_of(law, s, F);
   if (step.actuated) {
     const PartMatrix pulled = F * wide<Part>(step.actuation);
     at.energy += Part(0.5) * inner(pulled, F);
@@ -91,6 +159,8 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
                      RowsWanted wanted, P* rows) {
   using S = Scalar<P>;
   const P scale = P(S(step.dt * step.dt * step.inv_h * step.inv_h)) * s.volume;
+  const P least = wanted.positive ? P(0) : P(-std::numeric_limits<S>::max());
+  const auto end = [&] { return s.F + P(S(step.dt * step.inv_h)) * (l * s.F); };
   if constexpr (is_quadratic<L>) {
     // A = R0 F^T
     Matrix<P, 3> A = transpose(s.F);
@@ -104,10 +174,14 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
       return;
     }
     quadratic_to_dense(A, mu, lambda, rows);
+    if constexpr (Traits<L>::corotated)
+      if (step.flows) flowing_rows(law, s, end(), scale, rows);
   } else {
-    const Matrix<P, 3> F = s.F + P(S(step.dt * step.inv_h)) * (l * s.F);
-    const P least = wanted.positive ? P(0) : P(-std::numeric_limits<S>::max());
-    isotropic_rows(law, F, Memory<P, 3>{s.F, s.plastic}, scale, least, rows);
+    const Memory<P, 3> memory = {s.F, s.plastic};
+    bool done = false;
+    if constexpr (is_logarithmic<L>)
+      if (done = step.flows; done) isotropic_rows(flow_of(law, s.yield, s.plastic), end(), memory, scale, least, rows);
+    if (!done) isotropic_rows(law, end(), memory, scale, least, rows);
   }
   if (step.actuated) {
     const Matrix<P, 3> active = wide<P>(wanted.positive ? step.pull : step.actuation);
@@ -126,6 +200,41 @@ template <class S, class P>
 void differential_of(const Cloth<S>&, const PartStep&, const PartState<P>&, const Matrix<P, 3>&, RowsWanted, P*) {}
 
 }  // namespace
+
+bool can_flow(const AnyLaw<double>& law) {
+  return std::visit(
+      [](const auto& l) {
+        using L = std::remove_cvref_t<decltype(l)>;
+        if constexpr (std::is_same_v<L, Sand<double>>)
+          return true;
+        else if constexpr (has_flow<L>)
+          return l.yield > 0;
+        else
+          return false;
+      },
+      law);
+}
+
+bool yields_by_pressure(const AnyLaw<double>& law) { return std::holds_alternative<Sand<double>>(law); }
+
+Part yield_strain(const AnyLaw<double>& law, const PartMatrix& F, const Part& plastic) {
+  return std::visit(
+      [&](const auto& l) {
+        using L = std::remove_cvref_t<decltype(l)>;
+        if constexpr (std::is_same_v<L, Sand<double>>)
+          return sand_yield(l, F, plastic);
+        else if constexpr (has_flow<L>)
+          return Part(l.yield > 0 ? l.yield / (2 * l.mu) : never_yields);
+        else
+          return Part(never_yields);
+      },
+      law);
+}
+
+PartMatrix stretched_by(const PartStep& step, const PartState<Part>& state, const PartMatrix& l) {
+  const PartMatrix stretched = step.turned ? symmetric_part(l) + state.turn : l;
+  return state.F + Part(step.dt * step.inv_h) * (stretched * state.F);
+}
 
 PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l) {
   const PartMatrix stretched = step.turned ? symmetric_part(l) + state.turn : l;
@@ -159,7 +268,7 @@ bool can_turn(const AnyLaw<double>& law) { return !std::holds_alternative<Linear
 Differential differential_kind(const PartStep& step) {
   const bool quadratic =
       std::visit([](const auto& l) { return is_quadratic<std::remove_cvref_t<decltype(l)>>; }, step.law);
-  if (!quadratic || step.actuated) return Differential::dense;
+  if (!quadratic || step.actuated || step.flows) return Differential::dense;
   return step.turned ? Differential::turned : Differential::quadratic;
 }
 

@@ -17,6 +17,7 @@ struct PartState {
   Matrix<P, 3> rotation;  // R0 of linear_corotated
   P volume;               // rest volume, m^3; 0 in empty lanes
   P plastic;
+  P yield;            // strain from which matter flows in the step (plastic_flow.h); PartStep::flows
   Matrix<P, 3> turn;  // m/s, in cells: what the stretch of a turn adds to the symmetric part of l (README.md)
   Matrix<P, 3> spin;  // m/s, in cells: skew part of the velocity gradient at the start
   P excess;           // kg: inertia of spin that a particle of this volume has not, and the nodes have
@@ -26,6 +27,7 @@ struct PartState {
 struct PartStep {
   double dt, inv_h;
   bool actuated;
+  bool flows;                   // stresses are those after the return mapping
   bool turned;                  // stretches are those without the turn of the step
   Matrix<double, 3> actuation;  // stress in the material frame, Pa
   Matrix<double, 3> pull;       // its part without negative eigenvalues
@@ -39,7 +41,7 @@ struct PartImpulse {
   PartMatrix moment;
 };
 
-// of F = (1 + dt grad v) F_start: elastic, actuated and viscous, and of spin
+// of F = (1 + dt grad v) F_start: elastic or flowing, actuated and viscous, and of spin
 PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, const PartMatrix& l);
 
 // which rows are wanted
@@ -55,6 +57,16 @@ void part_differential(const PartStep& step, const PartState<P>& state, const Ma
 
 // whether stretches can be told from turns: linear knows of none
 bool can_turn(const AnyLaw<double>& law);
+
+// whether it can flow within a step, and whether its yield strain moves with the pressure
+bool can_flow(const AnyLaw<double>& law);
+bool yields_by_pressure(const AnyLaw<double>& law);
+
+// |dev strain| beyond which matter with this F flows
+Part yield_strain(const AnyLaw<double>& law, const PartMatrix& F, const Part& plastic);
+
+// F at the end of a step of this gradient in cells
+PartMatrix stretched_by(const PartStep& step, const PartState<Part>& state, const PartMatrix& l);
 
 // what kind the law's rows are
 Differential differential_kind(const PartStep& step);

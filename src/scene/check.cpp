@@ -119,6 +119,7 @@ void check_step(const StepOptions& step, int dimension) {
   part.known("kernel", step.kernel, Kernel::compact);
   part.known("transfer", step.transfer, Transfer::mls);
   part.known("method", step.method, Method::one_way);
+  part.known("plastic_flow", step.plastic_flow, PlasticFlow::implicit);
   if (!(step.tolerance >= 1e-10 && step.tolerance <= 1)) {
     fail(ErrorCode::bad_input, "step: tolerance is {}; give a number from 1e-10 to 1", step.tolerance);
   }

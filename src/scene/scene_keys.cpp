@@ -54,6 +54,11 @@ void step_keys(Keys& keys, StepOptions& step) {
         most_int);
   keys.flag({.name = "exact_rotation", .what = "tells stretch from turning within a step; of method strong"},
             step.exact_rotation);
+  choose(
+      keys,
+      {.name = "plastic_flow",
+       .what = "lagged: after the solve (S1), implicit: in it, by_law: implicit for hencky and sand; of method strong"},
+      step.plastic_flow, {"by_law", "lagged", "implicit"});
   keys.number({.name = "mass_damping", .unit = "1/s", .what = "Rayleigh's; of method strong"}, step.mass_damping,
               not_negative);
   keys.number({.name = "stiffness_damping", .unit = "s", .what = "Rayleigh's; of method strong"},
@@ -160,7 +165,8 @@ void shape_keys(Keys& keys, Shape& shape, bool is_used) {
 }
 
 void pin_keys(Keys& keys, Pin& pin) {
-  keys.vector({.name = "center", .unit = "m", .what = "of the ball that it holds", .required = true}, pin.center, any_number);
+  keys.vector({.name = "center", .unit = "m", .what = "of the ball that it holds", .required = true}, pin.center,
+              any_number);
   keys.number({.name = "radius", .unit = "m", .what = "vertices inside at the start are held"}, pin.radius, positive);
   keys.number({.name = "until", .unit = "s", .what = "then they are free", .standard = "for ever"}, pin.until,
               any_number);

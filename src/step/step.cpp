@@ -375,7 +375,8 @@ void attempt_strong(Attempt<D, S>& a) {
                         o.dt,
                         o.cell,
                         {o.mass_damping, o.stiffness_damping},
-                        o.exact_rotation},
+                        o.exact_rotation,
+                        o.plastic_flow},
                        a.work.bodies, a.work.workers);
     a.next.warm = a.work.strong->warm_start();
     a.work.strong->boundaries().remember(a.work.layout, a.next.held);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int max_refreshes = 3;
 constexpr int max_turns = 20;
+// sand that flows has new normal impulses in every step, and yields by the pressures of the solve before anyway
+constexpr int refreshes_of_sand = 1;
 constexpr double first_tolerance = 1e-3, tolerance_per_turn = 1e-2;
 // what round-off leaves is good if it is below this
 constexpr double good_enough = 1e-6;
@@ -172,6 +174,7 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.first_of_one_node = first_held;
   implicit_->follow_rotation(v_.data(), workers);
   NewtonOptions options = options_;
+  const int refreshes = implicit_->yields_by_pressure() ? refreshes_of_sand : max_refreshes;
   // the first solves need not be better than the turn that they assume
   double rough = implicit_->turned() ? first_tolerance : 0;
   for (int refresh = 0, turn = 0;;) {
@@ -193,8 +196,9 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
     if (turned) implicit_->follow_rotation(v_.data(), workers);
     rough *= tolerance_per_turn;
     const bool bodies_lag = set_.refresh_friction(), boundaries_lag = boundaries_.refresh_friction();
-    const bool rubbed = refresh++ < max_refreshes && (bodies_lag || boundaries_lag);
+    const bool rubbed = refresh++ < refreshes && (bodies_lag || boundaries_lag);
     if (!turned && !rubbed) return;
+    if (rubbed) implicit_->follow_pressure(v_.data(), workers);
   }
 }
 

@@ -39,6 +39,7 @@ class Lump {
   Transfer transfer = Transfer::mls;
   RayleighDamping damping;
   bool exact_rotation = false;
+  PlasticFlow plastic_flow = PlasticFlow::lagged;
   FreeMotionOptions options;
   std::vector<Material> materials;
   std::vector<Matrix<double, 3>> actuations;
@@ -85,9 +86,9 @@ class Lump {
   void begin() {
     laws_.clear();
     for (const Material& m : materials) laws_.push_back(make_law<double>(m));
-    const MatterStep<S> step = {layout_,   grid_,        particles.points,  particles.rates,
-                                materials, actuations,   Kernel::quadratic, transfer,
-                                dt,        double(S(h)), damping,           exact_rotation};
+    const MatterStep<S> step = {
+        layout_,  grid_, particles.points, particles.rates, materials,      actuations,  Kernel::quadratic,
+        transfer, dt,    double(S(h)),     damping,         exact_rotation, plastic_flow};
     implicit.begin(step, workers_);
     v.assign(implicit.inertial_velocity().begin(), implicit.inertial_velocity().end());
   }

@@ -194,6 +194,7 @@ inline Scene full_scene(const TemporaryFolder& folder) {
                 dice.between(1e-10, 1),
                 765,
                 true,
+                PlasticFlow::implicit,
                 dice.between(0, 1),
                 dice.between(0, 1)};
   scene.materials = all_materials(dice);
