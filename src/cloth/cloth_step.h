@@ -41,6 +41,9 @@ class ClothStep {
   // J, of the hinges; after take_order
   double bending_energy(const Buffer<Point<3, S>>& points) const;
 
+  std::size_t place(std::size_t vertex) const { return place_[vertex]; }  // among the particles; after take_order
+  bool is_held(std::size_t vertex) const { return is_held_[vertex] != 0; }
+
   std::size_t bytes() const { return place_.bytes() + at_.bytes() + forces_.bytes(); }
 
  private:

@@ -6,7 +6,10 @@ namespace pliant {
 
 template <class S>
 Sheets<S>::Sheets(const std::vector<ModelSheet<S>>& sheets) {
-  for (const ModelSheet<S>& s : sheets) steps_.emplace_back(s.sheet, s.law, s.group);
+  for (const ModelSheet<S>& s : sheets) {
+    steps_.emplace_back(s.sheet, s.law, s.group);
+    layers_.add(s.sheet);
+  }
 }
 
 template <class S>
@@ -34,6 +37,7 @@ void Sheets<S>::hold(double done, Particles<3, S>& particles) {
 template <class S>
 void Sheets<S>::push_off(Particles<3, S>& particles, Workers& workers) {
   hold(0, particles);
+  if (!steps_.empty()) layers_.look(steps_, particles.points, workers);
   for (ClothStep<S>& step : steps_) {
     step.stress(particles.points, workers);
     step.push(substep_, particles, workers, impulses_);
@@ -43,6 +47,7 @@ void Sheets<S>::push_off(Particles<3, S>& particles, Workers& workers) {
 template <class S>
 void Sheets<S>::advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers) {
   hold(done, particles);
+  if (is_last) layers_.part(steps_, particles.points, workers);
   for (ClothStep<S>& step : steps_) {
     step.follow(particles.points, workers);
     if (!is_last) step.push(substep_, particles, workers, impulses_);
@@ -69,7 +74,7 @@ double Sheets<S>::pin_speed(double dt) const {
 
 template <class S>
 std::size_t Sheets<S>::bytes() const {
-  std::size_t sum = 0;
+  std::size_t sum = layers_.bytes();
   for (const ClothStep<S>& step : steps_) sum += step.bytes();
   return sum;
 }

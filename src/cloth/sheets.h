@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cloth/cloth_step.h"
+#include "cloth/layers.h"
 
 namespace pliant {
 
@@ -45,6 +46,7 @@ class Sheets {
   void hold(double done, Particles<3, S>& particles);
 
   std::vector<ClothStep<S>> steps_;
+  Layers<S> layers_;
   std::vector<PinPath> pins_;
   std::vector<PinNow> now_;
   std::vector<Vec> impulses_;

@@ -1,0 +1,205 @@
+#include "cloth/layers.h"
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr std::size_t grain = 256;       // triangles or edges in a piece of the search
+constexpr double part_of_height = 0.25;  // layers keep no more than this part of a triangle's height
+constexpr double reach_of_height = 0.7;  // how far the search looks; neighbours in a flat sheet are farther
+constexpr double step_out = 0.25;        // what is too near parts by this much of the thickness in a step
+constexpr double tolerance = 0.05;       // of the thickness
+constexpr int rounds = 60;
+
+// of a sheet, from a triangle: volume over area
+template <class S>
+double thickness_of(const Sheet<S>& sheet) {
+  const Element<S>& e = sheet.elements.front();
+  return 2 * double(e.volume) * std::fabs(double(e.inverse[0] * e.inverse[3] - e.inverse[1] * e.inverse[2]));
+}
+
+template <std::size_t N>
+Box box_of(const std::array<std::uint32_t, N>& corner, const std::vector<Vec>& at, double margin) {
+  Box box = {at[corner[0]], at[corner[0]]};
+  for (int d = 0; d < 3; ++d) {
+    for (const std::uint32_t v : corner) {
+      box.low[d] = std::min(box.low[d], at[v][d]);
+      box.high[d] = std::max(box.high[d], at[v][d]);
+    }
+    box.low[d] -= margin;
+    box.high[d] += margin;
+  }
+  return box;
+}
+
+void note(const std::array<std::uint32_t, 4>& corner, const Between& between, const std::vector<Vec>& at, double reach,
+          std::vector<NearPair>& found) {
+  if (!between.inside) return;
+  Vec gap = Vec::zero();
+  for (std::size_t k = 0; k < 4; ++k) gap += between.weight[k] * at[corner[k]];
+  const double square = dot(gap, gap);
+  if (square > reach * reach || square == 0) return;
+  const double distance = std::sqrt(square);
+  found.push_back({corner, {}, (1 / distance) * gap, distance});
+  std::copy(between.weight, between.weight + 4, found.back().weight);
+}
+
+}  // namespace
+
+template <class S>
+void Layers<S>::add(const Sheet<S>& sheet) {
+  const std::uint32_t start = starts_.back(), number = std::uint32_t(keep_.size());
+  keep_.push_back(std::min(thickness_of(sheet), part_of_height * sheet.shortest_height));
+  reach_ = std::max(reach_, reach_of_height * sheet.shortest_height);
+  side_ = std::max(side_, 1.7 * sheet.shortest_height);
+  std::vector<std::array<std::uint32_t, 2>> edges;
+  for (const Element<S>& e : sheet.elements) {
+    triangles_.push_back({start + e.corner[0], start + e.corner[1], start + e.corner[2]});
+    for (int k = 0; k < 3; ++k) {
+      const std::uint32_t a = start + e.corner[k], b = start + e.corner[(k + 1) % 3];
+      edges.push_back({std::min(a, b), std::max(a, b)});
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  edges_.insert(edges_.end(), edges.begin(), edges.end());
+  starts_.push_back(start + std::uint32_t(sheet.vertices));
+  sheet_of_.resize(starts_.back(), number);
+  at_.resize(sheet_of_.size());
+  lightness_.resize(sheet_of_.size());
+  marks_.resize(sheet_of_.size());
+}
+
+template <class S>
+double Layers<S>::keep(const NearPair& pair) const {
+  return 0.5 * (keep_[sheet_of_[pair.corner[0]]] + keep_[sheet_of_[pair.corner[3]]]);
+}
+
+template <class S>
+void Layers<S>::take_places(const std::vector<ClothStep<S>>& steps, const Buffer<Point<3, S>>& points,
+                            Workers& workers) {
+  workers.for_each(at_.size(), grain, [&](std::size_t v) {
+    const ClothStep<S>& step = steps[sheet_of_[v]];
+    const std::size_t vertex = v - starts_[sheet_of_[v]];
+    const Point<3, S>& point = points[step.place(vertex)];
+    for (int d = 0; d < 3; ++d) at_[v][d] = double(point.x[d]);
+    lightness_[v] = step.is_held(vertex) ? 0.0 : 1 / double(point.mass);
+    marks_[v] = 0;
+  });
+}
+
+// `find(i, list)` for all i; the lists one after the other, whoever made them
+template <class S>
+template <class F>
+void Layers<S>::collect(std::size_t count, Workers& workers, const F& find) {
+  const std::size_t pieces = (count + grain - 1) / grain;
+  if (found_.size() < pieces) found_.resize(pieces);
+  workers.for_each(pieces, 1, [&](std::size_t piece) {
+    found_[piece].clear();
+    for (std::size_t i = piece * grain; i < std::min(count, (piece + 1) * grain); ++i) find(i, found_[piece]);
+  });
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    pairs_.insert(pairs_.end(), found_[piece].begin(), found_[piece].end());
+}
+
+template <class S>
+void Layers<S>::find_vertices(std::size_t triangle, Found& found) const {
+  const auto& [a, b, c] = triangles_[triangle];
+  const Box box = box_of(triangles_[triangle], at_, reach_);
+  bins_.near(box, [&](std::uint32_t v) {
+    for (int d = 0; d < 3; ++d)
+      if (at_[v][d] < box.low[d] || at_[v][d] > box.high[d]) return;
+    if (v == a || v == b || v == c) return;
+    const Vec x[4] = {at_[v], at_[a], at_[b], at_[c]};
+    note({v, a, b, c}, vertex_and_triangle(x), at_, reach_, found);
+  });
+}
+
+template <class S>
+void Layers<S>::find_edges(std::size_t edge, double margin, Found& found) const {
+  const std::uint32_t number = picked_[edge];
+  const auto& [a, b] = edges_[number];
+  bins_.near(box_of(edges_[number], at_, margin), [&](std::uint32_t other) {
+    if (picked_[other] <= number) return;
+    const auto& [c, d] = edges_[picked_[other]];
+    if (a == c || a == d || b == c || b == d) return;
+    const Vec x[4] = {at_[a], at_[b], at_[c], at_[d]};
+    note({a, b, c, d}, two_edges(x), at_, reach_, found);
+  });
+}
+
+// edges of vertices that are near a triangle, or of a triangle that is near a vertex
+template <class S>
+void Layers<S>::pick_edges() {
+  picked_.clear();
+  for (const NearPair& pair : pairs_)
+    for (const std::uint32_t v : pair.corner) marks_[v] = 1;
+  if (pairs_.empty()) return;
+  for (std::uint32_t e = 0; e < edges_.size(); ++e)
+    if (marks_[edges_[e][0]] || marks_[edges_[e][1]]) picked_.push_back(e);
+}
+
+template <class S>
+void Layers<S>::look(const std::vector<ClothStep<S>>& steps, const Buffer<Point<3, S>>& points, Workers& workers) {
+  take_places(steps, points, workers);
+  pairs_.clear();
+  bins_.fill(side_, at_.size(), [&](std::size_t v) { return at_[v]; });
+  collect(triangles_.size(), workers, [&](std::size_t t, Found& found) { find_vertices(t, found); });
+
+  // edges that are near have their middles within their half length and the reach
+  pick_edges();
+  double longest = 0;
+  for (const std::uint32_t e : picked_) longest = std::max(longest, norm(at_[edges_[e][1]] - at_[edges_[e][0]]));
+  bins_.fill(side_, picked_.size(),
+             [&](std::size_t e) { return 0.5 * (at_[edges_[picked_[e]][0]] + at_[edges_[picked_[e]][1]]); });
+  const double margin = reach_ + 0.5 * longest;
+  collect(picked_.size(), workers, [&](std::size_t e, Found& found) { find_edges(e, margin, found); });
+}
+
+// true if the pair was too near
+template <class S>
+bool Layers<S>::push(const NearPair& pair) {
+  double distance = 0, give = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    distance += pair.weight[k] * dot(pair.normal, at_[pair.corner[k]]);
+    give += pair.weight[k] * pair.weight[k] * lightness_[pair.corner[k]];
+  }
+  const double least = keep(pair), wanted = std::min(least, pair.distance + step_out * least);
+  if (distance >= wanted - tolerance * least || give == 0) return false;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::uint32_t v = pair.corner[k];
+    at_[v] += (pair.weight[k] * lightness_[v] * (wanted - distance) / give) * pair.normal;
+    marks_[v] = 1;
+  }
+  return true;
+}
+
+template <class S>
+void Layers<S>::part(const std::vector<ClothStep<S>>& steps, Buffer<Point<3, S>>& points, Workers& workers) {
+  if (pairs_.empty()) return;
+  take_places(steps, points, workers);
+  bool again = true;
+  for (int round = 0; round < rounds && again; ++round) {
+    again = false;
+    for (const NearPair& pair : pairs_) again |= push(pair);
+  }
+  for (std::size_t v = 0; v < at_.size(); ++v) {
+    if (!marks_[v] || lightness_[v] == 0) continue;
+    Point<3, S>& point = points[steps[sheet_of_[v]].place(v - starts_[sheet_of_[v]])];
+    for (int d = 0; d < 3; ++d) point.x[d] = S(at_[v][d]);
+  }
+}
+
+template <class S>
+std::size_t Layers<S>::bytes() const {
+  std::size_t sum = bins_.bytes() + sizeof(NearPair) * pairs_.capacity() + sizeof(Vec) * at_.capacity();
+  for (const Found& list : found_) sum += sizeof(NearPair) * list.capacity();
+  return sum + 8 * lightness_.capacity() + marks_.capacity() + 4 * (sheet_of_.capacity() + picked_.capacity()) +
+         12 * triangles_.capacity() + 8 * edges_.capacity();
+}
+
+template class Layers<float>;
+template class Layers<double>;
+
+}  // namespace pliant

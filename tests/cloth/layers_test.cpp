@@ -1,0 +1,230 @@
+// Layers that have passed through each other in a step are put back to their sides; nothing else is moved.
+#include "cloth/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+
+namespace pliant {
+namespace {
+
+class Dice {
+ public:
+  double between(double low, double high) { return std::uniform_real_distribution<>(low, high)(engine_); }
+  Vec vector(double size) { return {{between(-size, size), between(-size, size), between(-size, size)}}; }
+
+ private:
+  std::mt19937 engine_{3};
+};
+
+Vec gap_of(const Between& between, const Vec x[4]) {
+  Vec gap = Vec::zero();
+  for (int k = 0; k < 4; ++k) gap += between.weight[k] * x[k];
+  return gap;
+}
+
+TEST(Nearest, NoPointOfATriangleIsNearerToAVertex) {
+  Dice dice;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Vec x[4] = {dice.vector(2), dice.vector(1), dice.vector(1), dice.vector(1)};
+    const double least = norm(gap_of(vertex_and_triangle(x), x));
+    const int n = 40;
+    double sampled = 1e300;
+    for (int i = 0; i <= n; ++i)
+      for (int j = 0; i + j <= n; ++j) {
+        const double u = double(i) / n, v = double(j) / n;
+        sampled = std::min(sampled, norm(x[0] - ((1 - u - v) * x[1] + u * x[2] + v * x[3])));
+      }
+    EXPECT_LE(least, sampled + 1e-12);
+    // samples are 1/40 of an edge apart, which is at most 2 sqrt(3) long
+    EXPECT_GE(least, sampled - 0.09);
+  }
+}
+
+TEST(Nearest, NoPointsOfTwoEdgesAreNearer) {
+  Dice dice;
+  int inside = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Vec x[4] = {dice.vector(1), dice.vector(1), dice.vector(1), dice.vector(1)};
+    const Between between = two_edges(x);
+    double sampled = 1e300;
+    int at = 0, n = 40;
+    for (int k = 0; k < (n + 1) * (n + 1); ++k) {
+      const double s = double(k % (n + 1)) / n, t = double(k / (n + 1)) / n;
+      const double d = norm((1 - s) * x[0] + s * x[1] - (1 - t) * x[2] - t * x[3]);
+      if (d < sampled) sampled = d, at = k;
+    }
+    const int i = at % (n + 1), j = at / (n + 1);
+    if (between.inside) {
+      ++inside;
+      EXPECT_LE(norm(gap_of(between, x)), sampled + 1e-12);
+      EXPECT_GE(norm(gap_of(between, x)), sampled - 0.09);
+    } else {
+      // an end is nearest, up to the spacing of the samples
+      EXPECT_LE(std::min({i, n - i, j, n - j}), 1);
+    }
+  }
+  EXPECT_GT(inside, 30);
+}
+
+TEST(Bins, FindAllPointsOfABoxOnce) {
+  Dice dice;
+  std::vector<Vec> points;
+  for (int i = 0; i < 500; ++i) points.push_back(dice.vector(1));
+  Bins bins;
+  bins.fill(0.3, points.size(), [&](std::size_t i) { return points[i]; });
+  for (int trial = 0; trial < 50; ++trial) {
+    const Vec center = dice.vector(1), half = {{0.2, 0.5, dice.between(0, 0.4)}};
+    const Box box = {center - half, center + half};
+    std::vector<int> times(points.size());
+    bins.near(box, [&](std::uint32_t i) { ++times[i]; });
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_LE(times[i], 1);
+      bool in = true;
+      for (int d = 0; d < 3; ++d) in &= box.low[d] <= points[i][d] && points[i][d] <= box.high[d];
+      EXPECT_GE(times[i], int(in));
+    }
+  }
+}
+
+// two sheets, one above the other, with particles in the order of their numbers
+class Pile {
+ public:
+  static constexpr double spacing = 0.01, thickness = 0.001;
+  static constexpr std::uint32_t side = 9;  // vertices
+
+  explicit Pile(double gap, int threads = 1) : workers_(threads) {
+    points.resize(2 * (side * side + 2 * (side - 1) * (side - 1)));
+    for (int k = 0; k < 2; ++k) add_sheet(k, k * gap);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].id = IdOf<double>(i);
+    for (int k = 0; k < 2; ++k) {
+      steps_.emplace_back(*sheets_[std::size_t(k)], Cloth<double>{}, groups_[std::size_t(k)]);
+      steps_.back().take_order(points, workers_);
+      layers.add(*sheets_[std::size_t(k)]);
+    }
+  }
+
+  void look() { layers.look(steps_, points, workers_); }
+  void part() { layers.part(steps_, points, workers_); }
+  std::size_t vertex(int sheet, std::size_t v) const { return groups_[std::size_t(sheet)].begin + v; }
+  std::size_t count() const { return sheets_[0]->vertices; }
+
+  // the least height of a vertex of the upper sheet over a triangle of the lower one, m
+  double clearance() const {
+    double least = 1e300;
+    for (std::size_t v = 0; v < count(); ++v)
+      for (const Element<double>& e : sheets_[0]->elements) {
+        Vec x[4] = {place(1, v), place(0, e.corner[0]), place(0, e.corner[1]), place(0, e.corner[2])};
+        const double z = x[0][2];
+        x[0][2] = 0;
+        Vec flat[4] = {x[0], x[1], x[2], x[3]};
+        for (Vec& y : flat) y[2] = 0;
+        const Between below = vertex_and_triangle(flat);
+        if (norm(gap_of(below, flat)) < 1e-12) least = std::min(least, z + gap_of(below, x)[2]);
+      }
+    return least;
+  }
+
+  Layers<double> layers;
+  Buffer<Point<3, double>> points;
+
+ private:
+  Vec place(int sheet, std::size_t v) const {
+    const double* x = points[vertex(sheet, v)].x;
+    return {{x[0], x[1], x[2]}};
+  }
+  void add_sheet(int number, double z) {
+    SheetMesh mesh;
+    constexpr std::uint32_t n = side;
+    // the upper one is turned and shifted a little, so that vertices are not above vertices
+    for (std::uint32_t i = 0; i < n * n; ++i) {
+      const double x = spacing * (i % n), y = spacing * (i / n);
+      mesh.vertices.push_back({x + number * (0.1 * y + 0.003), y - number * (0.1 * x - 0.004), z});
+    }
+    for (std::uint32_t j = 0; j + 1 < n; ++j)
+      for (std::uint32_t i = 0; i + 1 < n; ++i) {
+        const std::uint32_t a = n * j + i;
+        mesh.triangles.push_back({a, a + 1, a + n});
+        mesh.triangles.push_back({a + 1, a + n + 1, a + n});
+      }
+    Matter matter;
+    matter.shape.thickness = thickness;
+    Material silk;
+    silk.law = Law::cloth;
+    sheets_.push_back(std::make_unique<Sheet<double>>(make_sheet<double>(mesh, matter, silk, 0)));
+    const std::size_t total = points.size() / 2, begin = std::size_t(number) * total;
+    groups_.push_back({begin, begin + total});
+    for (std::size_t i = 0; i < total; ++i) {
+      points[begin + i].mass = 1 + 0.1 * double(i % 7);
+      for (int d = 0; d < 3; ++d) points[begin + i].x[d] = i < n * n ? mesh.vertices[i][std::size_t(d)] : 0.0;
+    }
+  }
+
+  Workers workers_;
+  std::vector<std::unique_ptr<Sheet<double>>> sheets_;
+  std::vector<Group> groups_;
+  std::vector<ClothStep<double>> steps_;
+};
+
+TEST(Layers, AFlatSheetIsNotNearItself) {
+  Pile pile(0.02);
+  pile.look();
+  EXPECT_TRUE(pile.layers.pairs().empty());
+}
+
+TEST(Layers, ThoseThatPassedArePutBackToTheirSide) {
+  Pile pile(0.002);
+  pile.look();
+  EXPECT_FALSE(pile.layers.pairs().empty());
+  for (std::size_t v = 0; v < pile.count(); ++v) pile.points[pile.vertex(1, v)].x[2] -= 0.0025;
+  Vec before = Vec::zero(), after = Vec::zero();
+  const auto add = [&](Vec& sum) {
+    for (std::size_t k = 0; k < 2 * pile.count(); ++k) {
+      const auto& p = pile.points[pile.vertex(int(k % 2), k / 2)];
+      for (int d = 0; d < 3; ++d) sum[d] += p.mass * p.x[d];
+    }
+  };
+  add(before);
+  ASSERT_LT(pile.clearance(), 0);
+  pile.part();
+  add(after);
+  // what is left for the next step: 5 % of the thickness
+  EXPECT_GT(pile.clearance(), 0.95 * Pile::thickness);
+  // round-off of some hundred sums of about 1 kg m
+  for (int d = 0; d < 3; ++d) EXPECT_NEAR(before[d], after[d], 1e-12);
+}
+
+TEST(Layers, WhatStaysApartIsNotTouched) {
+  Pile pile(0.002);
+  pile.look();
+  for (std::size_t v = 0; v < pile.count(); ++v) pile.points[pile.vertex(1, v)].x[2] -= 0.0009;
+  std::vector<double> before;
+  for (std::size_t v = 0; v < pile.count(); ++v) before.push_back(pile.points[pile.vertex(1, v)].x[2]);
+  pile.part();
+  for (std::size_t v = 0; v < pile.count(); ++v) EXPECT_EQ(before[v], pile.points[pile.vertex(1, v)].x[2]);
+}
+
+TEST(Layers, ThoseThatAreTooNearPartSlowly) {
+  Pile pile(0.2 * Pile::thickness);
+  pile.look();
+  pile.part();
+  // a quarter of the thickness in a step, less at most the 5 % that are left for the next, and more where pushes add up
+  EXPECT_GT(pile.clearance(), 0.4 * Pile::thickness);
+  EXPECT_LT(pile.clearance(), 0.5 * Pile::thickness);
+}
+
+TEST(Layers, ThreadsDoNotMatter) {
+  Pile one(0.002, 1), three(0.002, 3);
+  for (Pile* pile : {&one, &three}) {
+    pile->look();
+    for (std::size_t v = 0; v < pile->count(); ++v)
+      pile->points[pile->vertex(1, v)].x[2] -= 0.002 + 1e-5 * double(v % 9);
+    pile->part();
+  }
+  for (std::size_t i = 0; i < one.points.size(); ++i)
+    for (int d = 0; d < 3; ++d) EXPECT_EQ(one.points[i].x[d], three.points[i].x[d]);
+}
+
+}  // namespace
+}  // namespace pliant
