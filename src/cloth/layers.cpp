@@ -9,6 +9,7 @@ constexpr std::size_t grain = 256;       // triangles or edges in a piece of the
 constexpr double part_of_height = 0.25;  // layers keep no more than this part of a triangle's height
 constexpr double reach_of_height = 0.7;  // how far the search looks; neighbours in a flat sheet are farther
 constexpr double step_out = 0.25;        // what is too near parts by this much of the thickness in a step
+constexpr double sharp = 0.5;            // cosine of the angle between two triangles at a ridge
 constexpr double tolerance = 0.05;       // of the thickness
 constexpr int rounds = 60;
 
@@ -53,17 +54,23 @@ void Layers<S>::add(const Sheet<S>& sheet) {
   keep_.push_back(std::min(thickness_of(sheet), part_of_height * sheet.shortest_height));
   reach_ = std::max(reach_, reach_of_height * sheet.shortest_height);
   side_ = std::max(side_, 1.7 * sheet.shortest_height);
-  std::vector<std::array<std::uint32_t, 2>> edges;
+  std::vector<std::array<std::uint32_t, 3>> sides;  // two vertices, lower first, and a triangle
   for (const Element<S>& e : sheet.elements) {
-    triangles_.push_back({start + e.corner[0], start + e.corner[1], start + e.corner[2]});
     for (int k = 0; k < 3; ++k) {
       const std::uint32_t a = start + e.corner[k], b = start + e.corner[(k + 1) % 3];
-      edges.push_back({std::min(a, b), std::max(a, b)});
+      sides.push_back({std::min(a, b), std::max(a, b), std::uint32_t(triangles_.size())});
     }
+    triangles_.push_back({start + e.corner[0], start + e.corner[1], start + e.corner[2]});
   }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  edges_.insert(edges_.end(), edges.begin(), edges.end());
+  std::sort(sides.begin(), sides.end());
+  for (const auto& [a, b, triangle] : sides) {
+    if (!edges_.empty() && edges_.back() == Edge{a, b}) {
+      beside_.back()[1] = triangle;
+      continue;
+    }
+    edges_.push_back({a, b});
+    beside_.push_back({triangle, triangle});
+  }
   starts_.push_back(start + std::uint32_t(sheet.vertices));
   sheet_of_.resize(starts_.back(), number);
   at_.resize(sheet_of_.size());
@@ -129,15 +136,25 @@ void Layers<S>::find_edges(std::size_t edge, double margin, Found& found) const 
   });
 }
 
-// edges of vertices that are near a triangle, or of a triangle that is near a vertex
+// edges of vertices that are near a triangle or of a triangle that is near a vertex, and those at a rim or a sharp
+// ridge: only they can meet others before a vertex is near
 template <class S>
-void Layers<S>::pick_edges() {
-  picked_.clear();
+void Layers<S>::pick_edges(Workers& workers) {
   for (const NearPair& pair : pairs_)
     for (const std::uint32_t v : pair.corner) marks_[v] = 1;
-  if (pairs_.empty()) return;
-  for (std::uint32_t e = 0; e < edges_.size(); ++e)
-    if (marks_[edges_[e][0]] || marks_[edges_[e][1]]) picked_.push_back(e);
+  normals_.resize(triangles_.size());
+  workers.for_each(triangles_.size(), grain, [&](std::size_t t) {
+    const auto& [a, b, c] = triangles_[t];
+    normals_[t] = cross(at_[b] - at_[a], at_[c] - at_[a]);
+  });
+  picked_.clear();
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    const auto& [one, two] = beside_[e];
+    const double dots = dot(normals_[one], normals_[two]);
+    const double squares = dot(normals_[one], normals_[one]) * dot(normals_[two], normals_[two]);
+    const bool is_ridge = one == two || dots < 0 || dots * dots < sharp * sharp * squares;
+    if (is_ridge || marks_[edges_[e][0]] || marks_[edges_[e][1]]) picked_.push_back(e);
+  }
 }
 
 template <class S>
@@ -148,7 +165,7 @@ void Layers<S>::look(const std::vector<ClothStep<S>>& steps, const Buffer<Point<
   collect(triangles_.size(), workers, [&](std::size_t t, Found& found) { find_vertices(t, found); });
 
   // edges that are near have their middles within their half length and the reach
-  pick_edges();
+  pick_edges(workers);
   double longest = 0;
   for (const std::uint32_t e : picked_) longest = std::max(longest, norm(at_[edges_[e][1]] - at_[edges_[e][0]]));
   bins_.fill(side_, picked_.size(),
@@ -196,7 +213,7 @@ std::size_t Layers<S>::bytes() const {
   std::size_t sum = bins_.bytes() + sizeof(NearPair) * pairs_.capacity() + sizeof(Vec) * at_.capacity();
   for (const Found& list : found_) sum += sizeof(NearPair) * list.capacity();
   return sum + 8 * lightness_.capacity() + marks_.capacity() + 4 * (sheet_of_.capacity() + picked_.capacity()) +
-         12 * triangles_.capacity() + 8 * edges_.capacity();
+         12 * triangles_.capacity() + 16 * edges_.capacity() + sizeof(Vec) * normals_.capacity();
 }
 
 template class Layers<float>;

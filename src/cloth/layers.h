@@ -38,26 +38,29 @@ class Layers {
 
  private:
   using Found = std::vector<NearPair>;
+  using Edge = std::array<std::uint32_t, 2>;
   void take_places(const std::vector<ClothStep<S>>& steps, const Buffer<Point<3, S>>& points, Workers& workers);
   template <class F>
   void collect(std::size_t count, Workers& workers, const F& find);
   void find_vertices(std::size_t triangle, Found& found) const;
   void find_edges(std::size_t edge, double margin, Found& found) const;
-  void pick_edges();
+  void pick_edges(Workers& workers);
   bool push(const NearPair& pair);
 
   std::vector<std::uint32_t> starts_ = {0};  // by sheet, its first vertex among those of all
   std::vector<double> keep_;                 // m, by sheet
   std::vector<std::uint32_t> sheet_of_;      // by vertex
   std::vector<std::array<std::uint32_t, 3>> triangles_;
-  std::vector<std::array<std::uint32_t, 2>> edges_;
-  double reach_ = 0;  // m, how far apart things are that are looked at
-  double side_ = 0;   // m, of the bins
+  std::vector<Edge> edges_;
+  std::vector<std::array<std::uint32_t, 2>> beside_;  // by edge: its triangles; twice the same at a rim
+  double reach_ = 0;                                  // m, how far apart things are that are looked at
+  double side_ = 0;                                   // m, of the bins
 
   std::vector<Vec> at_;                // m, where the vertices are
   std::vector<double> lightness_;      // 1/kg, of the vertices; 0: held
   std::vector<std::uint8_t> marks_;    // by vertex: near something; later: moved
   std::vector<std::uint32_t> picked_;  // edges of marked vertices
+  std::vector<Vec> normals_;           // m^2, of the triangles, twice their area
   Bins bins_;
   std::vector<Found> found_;  // by piece of the search
   Found pairs_;
