@@ -26,6 +26,7 @@ struct StageTime {
 struct StepReport {
   double time = 0;                 // s, at the end of the step
   int substeps = 0;
+  int inner_steps = 1;             // of cloth, in each substep
   int sorts = 0;                   // how often particles were put in order
   double max_speed = 0;            // m/s, largest component of a particle's velocity seen in the step
   double strays = 0;               // part of the particles that left their cell between sorts, mean over substeps

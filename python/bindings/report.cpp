@@ -43,6 +43,7 @@ void bind_report(nb::module_& module) {
   nb::class_<StepReport>(module, "StepReport", "What a step says about itself.")
       .def_ro("time", &StepReport::time, "s, at the end of the step")
       .def_ro("substeps", &StepReport::substeps, "how many substeps were made")
+      .def_ro("inner_steps", &StepReport::inner_steps, "of cloth, in each substep")
       .def_ro("sorts", &StepReport::sorts, "how often particles were put in order")
       .def_ro("max_speed", &StepReport::max_speed, "m/s, largest component of a particle's velocity seen in the step")
       .def_ro("strays", &StepReport::strays, "part of the particles that left their cell between sorts")

@@ -3,10 +3,9 @@
 // velocities of the vertices. See README.md.
 #pragma once
 
-#include "cloth/sheet.h"
-#include "core/parallel.h"
+#include "cloth/inner_sheet.h"
+#include "cloth/sheet_forces.h"
 #include "grid/particles.h"
-#include "material/cloth.h"
 
 #include <span>
 
@@ -30,6 +29,12 @@ class ClothStep {
   // Puts pinned vertices to where their pins are. impulses[pin] += impulse on the sheet, here and in `push`.
   void hold(std::span<const PinNow> pins, Particles<3, S>& particles, std::span<Vec> impulses);
 
+  // those that `hold` has held last
+  std::span<const HeldVertex> held() const { return held_; }
+  SheetForces<S>& forces() { return forces_; }
+  // where the inner steps have led to, after the grid has moved the particles
+  void take_shifts(const InnerSheet<S>& inner, Buffer<Point<3, S>>& points, Workers& workers);
+
   // centroids to the middle of their corners, F after the corners and the grid, layers part or slip; then forces
   void follow(Buffer<Point<3, S>>& points, Workers& workers);
   // only the forces, of a state that is settled
@@ -38,32 +43,29 @@ class ClothStep {
   // v += dt f / m of the vertices
   void push(double dt, Particles<3, S>& particles, Workers& workers, std::span<Vec> impulses);
 
-  // J, of the hinges; after take_order
-  double bending_energy(const Buffer<Point<3, S>>& points) const;
+  // pins bear for dt what triangles do to the vertices that they hold, and for bend_dt what hinges do
+  void bear(double dt, double bend_dt, std::span<Vec> impulses) const;
 
   std::size_t place(std::size_t vertex) const { return place_[vertex]; }  // among the particles; after take_order
   bool is_held(std::size_t vertex) const { return is_held_[vertex] != 0; }
 
-  std::size_t bytes() const { return place_.bytes() + at_.bytes() + forces_.bytes(); }
+  // J, of the hinges; after take_order
+  double bending_energy(const Buffer<Point<3, S>>& points, Workers& workers);
+
+  std::size_t bytes() const { return place_.bytes() + forces_.bytes(); }
 
  private:
-  struct alignas(4 * sizeof(S)) Quad {
-    S a[4];
-  };
   template <bool settles>
   void run(Buffer<Point<3, S>>& points, Workers& workers);
   template <bool settles>
   void run_elements(std::size_t first, Buffer<Point<3, S>>& points);
-  void run_hinges(std::size_t first);
-  Vector<S, 3> force_on(std::size_t vertex) const;
 
   const Sheet<S>& sheet_;
-  Cloth<S> law_;
   Group group_;
+  SheetForces<S> forces_;
   Buffer<std::uint32_t> place_;        // of each particle of the sheet
-  Buffer<Quad> at_;                    // where the vertices are
-  Buffer<Quad> forces_;                // see Sheet::shares
   std::vector<std::uint8_t> is_held_;  // by vertex
+  std::vector<HeldVertex> held_;
 };
 
 }  // namespace pliant

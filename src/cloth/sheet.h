@@ -58,4 +58,7 @@ Sheet<S> make_sheet(const SheetMesh& mesh, const Matter& matter, const Material&
 template <class S>
 double bending_rate(const Sheet<S>& sheet, const Matter& matter, const Material& material);
 
+// m/s: inner steps are stable below cell / this
+double inner_wave_speed(const Material& material);
+
 }  // namespace pliant

@@ -9,11 +9,13 @@ Sheets<S>::Sheets(const std::vector<ModelSheet<S>>& sheets) {
   for (const ModelSheet<S>& s : sheets) {
     steps_.emplace_back(s.sheet, s.law, s.group);
     layers_.add(s.sheet);
+    inner_steps_.add_sheet(s.sheet, std::uint32_t(s.matter), s.group);
   }
 }
 
 template <class S>
-void Sheets<S>::start(double dt, double substep) {
+void Sheets<S>::start(double dt, double substep, int inner) {
+  inner_ = inner;
   dt_ = dt;
   substep_ = substep;
   now_.resize(pins_.size());
@@ -21,8 +23,9 @@ void Sheets<S>::start(double dt, double substep) {
 }
 
 template <class S>
-void Sheets<S>::take_order(const Buffer<Point<3, S>>& points, Workers& workers) {
+void Sheets<S>::take_order(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, Workers& workers) {
   for (ClothStep<S>& step : steps_) step.take_order(points, workers);
+  if (inner_ > 1) inner_steps_.take_order(layout);
 }
 
 template <class S>
@@ -38,6 +41,7 @@ template <class S>
 void Sheets<S>::push_off(Particles<3, S>& particles, Workers& workers) {
   hold(0, particles);
   if (!steps_.empty()) layers_.look(steps_, particles.points, workers);
+  if (inner_ > 1) return;
   for (ClothStep<S>& step : steps_) {
     step.stress(particles.points, workers);
     step.push(substep_, particles, workers, impulses_);
@@ -45,12 +49,19 @@ void Sheets<S>::push_off(Particles<3, S>& particles, Workers& workers) {
 }
 
 template <class S>
+void Sheets<S>::run_inner(const FrozenSubstep<S>& substep, std::span<Vec> solids, Workers& workers) {
+  inner_steps_.run(substep, steps_, {impulses_, solids}, workers);
+}
+
+template <class S>
 void Sheets<S>::advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers) {
+  for (std::size_t k = 0; k < steps_.size() && inner_ > 1; ++k)
+    steps_[k].take_shifts(inner_steps_.sheet(k), particles.points, workers);
   hold(done, particles);
   if (is_last) layers_.part(steps_, particles.points, workers);
   for (ClothStep<S>& step : steps_) {
     step.follow(particles.points, workers);
-    if (!is_last) step.push(substep_, particles, workers, impulses_);
+    if (!is_last && inner_ == 1) step.push(substep_, particles, workers, impulses_);
   }
 }
 
@@ -59,7 +70,7 @@ double Sheets<S>::bending_energy(const Buffer<Point<3, S>>& points, Workers& wor
   double sum = 0;
   for (ClothStep<S>& step : steps_) {
     step.take_order(points, workers);
-    sum += step.bending_energy(points);
+    sum += step.bending_energy(points, workers);
   }
   return sum;
 }
@@ -74,7 +85,7 @@ double Sheets<S>::pin_speed(double dt) const {
 
 template <class S>
 std::size_t Sheets<S>::bytes() const {
-  std::size_t sum = layers_.bytes();
+  std::size_t sum = layers_.bytes() + inner_steps_.bytes();
   for (const ClothStep<S>& step : steps_) sum += step.bytes();
   return sum;
 }

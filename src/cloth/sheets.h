@@ -1,7 +1,7 @@
 // All sheets of a world during a step, and the pins that hold them.
 #pragma once
 
-#include "cloth/cloth_step.h"
+#include "cloth/inner_steps.h"
 #include "cloth/layers.h"
 
 namespace pliant {
@@ -30,15 +30,19 @@ class Sheets {
   // to be set before a step; by pin of the scene
   std::vector<PinPath>& pins() { return pins_; }
 
-  void start(double dt, double substep);  // s, of the step and of a substep
-  void take_order(const Buffer<Point<3, S>>& points, Workers& workers);
+  // s, of the step and of a substep; inner steps in a substep, 1: none, forces go to the grid with the momenta
+  void start(double dt, double substep, int inner);
+  void take_order(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, Workers& workers);
   // before the first momenta go to the grid
   void push_off(Particles<3, S>& particles, Workers& workers);
+  // inner steps; solids[k] += impulse of boundary k on matter, then of the obstacles
+  void run_inner(const FrozenSubstep<S>& substep, std::span<Vec> solids, Workers& workers);
   // after velocities have come from the grid and particles have moved; `done`: part of the step that is over then
   void advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers);
 
   double bending_energy(const Buffer<Point<3, S>>& points, Workers& workers);  // J, of any order of particles
   double pin_speed(double dt) const;                                           // m/s, largest component
+  double shift() const { return inner_ > 1 ? inner_steps_.shift() : 0; }       // m, see InnerSteps, of the last substep
   std::span<const Vec> impulses() const { return impulses_; }                  // N s on the sheets in the step, by pin
   std::size_t bytes() const;
 
@@ -47,6 +51,8 @@ class Sheets {
 
   std::vector<ClothStep<S>> steps_;
   Layers<S> layers_;
+  InnerSteps<S> inner_steps_;
+  int inner_ = 1;
   std::vector<PinPath> pins_;
   std::vector<PinNow> now_;
   std::vector<Vec> impulses_;

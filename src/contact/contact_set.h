@@ -34,7 +34,7 @@ struct ContactCounts {
   double mean = 0;       // over the substeps
   int iterations = 0;    // of the solver, in all substeps
   int linear_iterations = 0;
-  double residual = 0;   // the worst of a substep
+  double residual = 0;  // the worst of a substep
 };
 
 // a contact in the present problem
@@ -69,6 +69,14 @@ class ContactSet {
   const LawPotential& potential() const { return potential_; }
   // N, on the matter, of the last substep; zero if the contact is new
   Vec last_force(std::size_t c) const;
+
+  // f(particle id, force), of all that had contact in the last substep
+  template <class F>
+  void for_last_forces(const F& f) const {
+    for (const ContactMemory& m : memory_)
+      for (const GeomPath& p : paths_)
+        if (std::uint32_t(p.geom.id) == m.geom) f(std::size_t(m.particle), p.now.rotation * m.force);
+  }
 
   // the solver's answer for contact c
   void take(std::size_t c, const Vec& velocity, const Vec& impulse);

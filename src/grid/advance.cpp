@@ -50,7 +50,7 @@ void press_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch)
     const Matrix<P, D> F = load_matrix<D>(batch.word + D, i);
     Matrix<P, D> tau;
     if constexpr (requires { law.grid_kirchhoff(F); })
-      tau = law.grid_kirchhoff(F);
+      tau = step.cloth_acts ? law.grid_kirchhoff(F) : Matrix<P, D>::zero();
     else
       tau = law.kirchhoff(F, Memory<P, D>{F, P::load(batch.plastic() + i)});
     if constexpr (L::viscous) tau += law.viscous_kirchhoff(determinant(F), load_matrix<D>(batch.affine, i));

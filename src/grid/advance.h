@@ -14,6 +14,7 @@ struct AdvanceStep {
   Matrix<S, D> actuation;  // stress in the material frame, Pa
   bool actuated;
   bool gradient_is_affine;  // grad v is C, not a row of its own
+  bool cloth_acts = true;   // see SweepStep
 };
 
 template <class S>

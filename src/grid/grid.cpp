@@ -135,6 +135,13 @@ Vec change_velocity(Node<S>& node, const Vec& after) {
 
 }  // namespace
 
+Vec SolidNode::hold(const Vec& v) const {
+  BoundaryShape surface = {};
+  surface.condition = condition;
+  surface.friction = friction;
+  return project(surface, normal, v - velocity) + velocity;
+}
+
 template <int D, class S>
 void Grid<D, S>::fit(const Layout<D, S>& layout) {
   arenas_.resize(layout.blocks.size() * arena_size());
@@ -273,6 +280,44 @@ void Grid<D, S>::find_held(const Layout<D, S>& layout, const GridStep<D, S>& ste
   }
 }
 
+template <int D, class S>
+void Grid<D, S>::find_solids(const Layout<D, S>& layout, const GridStep<D, S>& step,
+                             std::vector<SolidNode>& solids) const {
+  solids.clear();
+  const std::size_t boundaries = step.shapes->size();
+  for (std::size_t s = 0; s < layout.slots.size(); ++s) {
+    const SlotPlace<D> place(layout.slots[s], 0, double(step.h));
+    const Node<S>* nodes = velocities_.data() + s * slot_size();
+    const auto take = [&](std::size_t k, const auto& at) {
+      for (int n = 0; n < block_nodes<D>; ++n) {
+        if (!(nodes[n].a[node_mass] > 0)) continue;
+        SolidNode solid = {std::uint32_t(s * slot_size() + std::size_t(n)), std::uint32_t(k), {}, 0, {}, {}};
+        if (at(place.node(n), solid)) solids.push_back(solid);
+      }
+    };
+    for (std::size_t k = 0; k < boundaries; ++k) {
+      const BoundaryShape& shape = (*step.shapes)[k];
+      const BoundaryMotion& motion = (*step.motions)[k];
+      if (distance(shape, motion.center, place.center).phi > place.radius) continue;
+      take(k, [&](const Vec& x, SolidNode& solid) {
+        const Distance near = distance(shape, motion.center, x);
+        solid = {solid.number, solid.solid, shape.condition, shape.friction, near.normal, motion.velocity};
+        return near.phi < 0;
+      });
+    }
+    for (std::size_t k = 0; k < step.obstacles.size(); ++k) {
+      const Obstacle& obstacle = *step.obstacles[k];
+      if (!obstacle.is_near(place.center, place.radius)) continue;
+      take(boundaries + k, [&](const Vec& x, SolidNode& solid) {
+        const ObstacleAt near = obstacle.at(x);
+        solid = {solid.number,        solid.solid, Boundary::Condition::separate,
+                 obstacle.friction(), near.normal, near.velocity};
+        return near.phi < 0;
+      });
+    }
+  }
+}
+
 // false: no mass here
 template <int D, class S>
 bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const {
@@ -357,26 +402,50 @@ void Grid<D, S>::to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const
 }
 
 template <int D, class S>
+template <bool takes, bool holds>
 void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot) {
   const std::size_t solids = step.shapes->size() + step.obstacles.size();
   Vec* impulses = partial_.data() + slot * solids;
-  std::fill(impulses, impulses + solids, Vec::zero());
+  if constexpr (holds) std::fill(impulses, impulses + solids, Vec::zero());
   for (int grid = 0; grid < grids_; ++grid) {
     Node<S>* nodes = velocities_.data() + slot * slot_size() + grid * block_nodes<D>;
-    if (!sum_arenas(layout, slot, grid, nodes)) continue;
-    to_velocities(step, nodes);
-    apply_boundaries(step, layout.slots[slot], grid, nodes, impulses);
-    apply_obstacles(step, layout.slots[slot], grid, nodes, impulses + step.shapes->size());
+    if constexpr (takes) {
+      if (!sum_arenas(layout, slot, grid, nodes)) continue;
+      to_velocities(step, nodes);
+    }
+    if constexpr (holds) {
+      apply_boundaries(step, layout.slots[slot], grid, nodes, impulses);
+      apply_obstacles(step, layout.slots[slot], grid, nodes, impulses + step.shapes->size());
+    }
   }
+}
+
+template <int D, class S>
+void Grid<D, S>::sum_impulses(std::size_t slots, std::vector<Vec>& impulses) const {
+  for (std::size_t s = 0; s < slots; ++s)
+    for (std::size_t k = 0; k < impulses.size(); ++k) impulses[k] += partial_[s * impulses.size() + k];
 }
 
 template <int D, class S>
 void Grid<D, S>::update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
                         std::vector<Vec>& impulses) {
   partial_.resize(layout.slots.size() * (step.shapes->size() + step.obstacles.size()));
-  workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot(layout, step, s); });
-  for (std::size_t s = 0; s < layout.slots.size(); ++s)
-    for (std::size_t k = 0; k < impulses.size(); ++k) impulses[k] += partial_[s * impulses.size() + k];
+  workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot<true, true>(layout, step, s); });
+  sum_impulses(layout.slots.size(), impulses);
+}
+
+template <int D, class S>
+void Grid<D, S>::take_momenta(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers) {
+  workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot<true, false>(layout, step, s); });
+}
+
+template <int D, class S>
+void Grid<D, S>::hold_solids(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
+                             std::vector<Vec>& impulses) {
+  if (impulses.empty()) return;
+  partial_.resize(layout.slots.size() * impulses.size());
+  workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot<false, true>(layout, step, s); });
+  sum_impulses(layout.slots.size(), impulses);
 }
 
 template class Grid<2, float>;

@@ -28,6 +28,16 @@ struct HeldNode {
   Vec normal;  // away from the solid, unit
 };
 
+// a node inside a boundary or an obstacle
+struct SolidNode {
+  std::uint32_t number, solid;  // solid: boundaries, then obstacles
+  Boundary::Condition condition;
+  double friction;
+  Vec normal, velocity;  // of the solid there
+
+  Vec hold(const Vec& v) const;  // the velocity that it leaves the node
+};
+
 template <int D, class S>
 class Grid {
  public:
@@ -66,6 +76,12 @@ class Grid {
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles
   void update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers, std::vector<Vec>& impulses);
+  // the same in two: up to gravity; boundaries and obstacles
+  void take_momenta(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers);
+  void hold_solids(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
+                   std::vector<Vec>& impulses);
+  // all nodes with mass inside boundaries and obstacles, in the order in which those act; one grid only
+  void find_solids(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<SolidNode>& solids) const;
 
   std::size_t bytes() const { return arenas_.bytes() + velocities_.bytes() + spare_.bytes() + partial_.bytes(); }
 
@@ -73,7 +89,10 @@ class Grid {
   template <class F>
   void for_sticking_nodes(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const;
   std::size_t slot_size() const { return std::size_t(grids_) * block_nodes<D>; }
+  // one slot: momenta to velocities, solids, or both
+  template <bool takes, bool holds>
   void update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot);
+  void sum_impulses(std::size_t slots, std::vector<Vec>& impulses) const;
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;
   void to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const;
   void apply_obstacles(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "implicit/implicit_matter.h"
 #include "step/balance.h"
+#include "step/plan.h"
 
 #include <chrono>
 #include <cmath>
@@ -58,47 +59,8 @@ class Clock {
 // An implicit step has no limit of its own; matter that crosses so many cells in one is lost.
 constexpr int most_cells_in_strong_step = 100;
 
-// how many substeps, and how far particles may drift between sorts
-struct Plan {
-  int substeps;
-  double max_drift;  // cells
-};
-
 // particles are sorted again when this part of them is out of its cell
 constexpr double max_strays = 0.15;
-
-// smallest value of the plastic number, which for hardening laws sets the wave speed
-template <int D, class S>
-double smallest_plastic(const Group& group, const State<D, S>& state) {
-  double least = state.particles.points[group.begin].plastic;
-  for (std::size_t i = group.begin; i < group.end; ++i) least = min(least, double(state.particles.points[i].plastic));
-  return least;
-}
-
-template <int D, class S>
-int automatic_substeps(const Model<S>& model, const State<D, S>& now, double pin_speed) {
-  const StepOptions& o = model.scene.step;
-  const double speed = max(now.max_speed, pin_speed);
-  double needed = 1;
-  for (std::size_t g = 0; g < model.groups.size(); ++g) {
-    const Material& material = model.materials[g];
-    const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
-    const double wave = sound_speed(material, plastic);
-    needed = max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
-    // explicit diffusion of momentum is stable below h^2 / (2 D nu)
-    needed = max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
-  }
-  for (const ModelSheet<S>& s : model.sheets) {
-    const double rate = bending_rate(s.sheet, model.scene.matter[s.matter], model.materials[s.matter]);
-    needed = max(needed, o.dt * rate / o.courant);
-  }
-  if (!(needed <= o.max_substeps))
-    fail(ErrorCode::too_fast,
-         "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
-         "max_substeps = {}; reduce dt, use larger cells or softer material, or raise max_substeps",
-         o.dt, std::ceil(needed), speed, o.max_substeps);
-  return int(std::ceil(needed));
-}
 
 template <int D, class S>
 struct Attempt {
@@ -119,7 +81,7 @@ template <int D, class S>
 void take_order(Attempt<D, S>& a) {
   if constexpr (D == 3) {
     if (ContactSet<S>* set = a.work.contacts()) set->take_order(a.work.layout);
-    a.work.sheets.take_order(a.next.particles.points, a.work.workers);
+    a.work.sheets.take_order(a.work.layout, a.next.particles.points, a.work.workers);
   }
   ++a.report.sorts;
   a.drift = 0;
@@ -170,7 +132,7 @@ void sweep(Attempt<D, S>& a, Pass pass, int substep) {
   if (pass != Pass::scatter) {
     const double speed = max(r.max_speed, a.work.sheets.pin_speed(a.model.scene.step.dt));
     a.last_move = speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
-    a.drift += a.last_move;
+    a.drift += a.last_move + a.work.sheets.shift() / a.model.scene.step.cell;
   }
   if (pass != Pass::gather) {
     a.strays = double(r.strays) / double(a.next.particles.size());
@@ -213,6 +175,7 @@ void prepare(Attempt<D, S>& a) {
   const StepOptions& o = a.model.scene.step;
   clear(a.report);
   a.report.substeps = a.plan.substeps;
+  a.report.inner_steps = a.plan.inner;
   a.grid_step.obstacles = a.work.obstacles;
   if (a.work.paths) a.report.body_impulses.assign(a.work.paths->geoms_in_model(), {0, 0, 0});
   if (ContactSet<S>* set = a.work.contacts()) set->begin(a.now.contacts, a.now.particles.size());
@@ -224,13 +187,43 @@ void prepare(Attempt<D, S>& a) {
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) a.work.actuations[g](i, j) = S(a.now.actuations[g][std::size_t(3 * i + j)]);
   const S dt = S(o.dt / a.plan.substeps);
-  a.work.sheets.start(o.dt, o.dt / a.plan.substeps);
+  a.work.sheets.start(o.dt, o.dt / a.plan.substeps, a.plan.inner);
   a.sweep_step = {dt, S(o.cell), &a.model.laws, &a.work.actuations};
+  a.sweep_step.cloth_acts = a.plan.inner == 1;
   a.grid_step.dt = dt;
   a.grid_step.h = S(o.cell);
   for (int d = 0; d < D; ++d) a.grid_step.gravity[d] = S(o.gravity[d]);
   a.grid_step.shapes = &a.model.boundaries;
   a.grid_step.motions = &a.next.boundaries;
+}
+
+// momenta to velocities, gravity, boundaries; in between cloth takes its inner steps
+template <int D, class S>
+void update_grid(Attempt<D, S>& a, Clock& clock) {
+  Grid<D, S>& grid = a.work.grid;
+  if (a.plan.inner == 1) {
+    grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
+  } else if constexpr (D == 3) {
+    grid.take_momenta(a.work.layout, a.grid_step, a.work.workers);
+    clock.lap(gridding);
+    // contact holds on while waves pass
+    a.work.loads.clear();
+    if (const ContactSet<S>* set = a.work.contacts())
+      set->for_last_forces([&](std::size_t id, const Vec& force) { a.work.loads.push_back({id, force}); });
+    const StepOptions& o = a.model.scene.step;
+    a.work.sheets.run_inner({a.work.layout,
+                             grid,
+                             a.grid_step,
+                             a.next.particles.points,
+                             {o.kernel, o.transfer, S(o.cell)},
+                             a.plan.inner,
+                             a.plan.bends,
+                             a.work.loads},
+                            a.work.impulses, a.work.workers);
+    clock.lap(pulling);
+    grid.hold_solids(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
+  }
+  clock.lap(gridding);
 }
 
 // velocities of the grid before and after contact with the bodies
@@ -300,10 +293,9 @@ void attempt(Attempt<D, S>& a) {
   a.last_move = a.now.max_speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
 
   for (int substep = 0; substep < a.plan.substeps; ++substep) {
-    // momenta to velocities, gravity, boundaries
+    // momenta to velocities, gravity, cloth, boundaries
     if (a.work.paths) a.work.paths->move_to(substep * double(a.sweep_step.dt));
-    a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
-    clock.lap(gridding);
+    update_grid(a, clock);
 
     // contact with the bodies; then the boundaries move
     if (a.work.contact) touch_bodies(a, substep);
@@ -399,12 +391,12 @@ template <int D, class S>
 void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work, StepReport& report) {
   const StepOptions& o = model.scene.step;
   if (work.strong) {
-    Attempt<D, S> a = {model, now, next, work, report, {1, 1.0}, {}, {}};
+    Attempt<D, S> a = {model, now, next, work, report, {1, 1.0, 1}, {}, {}};
     attempt_strong(a);
     return;
   }
   const bool automatic = o.substeps == 0;
-  Plan plan = {automatic ? automatic_substeps(model, now, work.sheets.pin_speed(o.dt)) : o.substeps, 1.0};
+  Plan plan = make_plan(model, now, work.sheets.pin_speed(o.dt));
   for (int retry = 0;; ++retry) {
     try {
       Attempt<D, S> a = {model, now, next, work, report, plan, {}, {}};
@@ -419,6 +411,7 @@ void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Work
         plan.substeps *= 2;
       else
         throw;
+      plan = plan_with(model, plan.substeps, plan.max_drift);
     }
   }
   if (automatic && plan.max_drift == 0)

@@ -31,7 +31,8 @@ struct Workspace {
   Buffer<Point<D, S>> points;  // for sorting within a step
   std::vector<Matrix<S, D>> actuations;
   std::vector<Matrix<double, 3>> strong_actuations;
-  std::vector<Vec> impulses;  // of the boundaries
+  std::vector<Vec> impulses;      // of the boundaries
+  std::vector<PointForce> loads;  // on cloth, of contact
   std::vector<Balance> partial_balances;
 
   // of the method in use; nullptr: none

@@ -1,0 +1,119 @@
+#include "step/plan.h"
+
+#include "core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+// Of the limit of inner steps, cell / (speed of inner waves): that limit is for meshes up to the size of a cell, where
+// it is reached by squeezed layers, and 0.9 of it at 1.5 cells (tests/step/cloth_inner_test.cpp).
+constexpr double safe_part = 0.85;
+// Automatic: no more inner steps in a substep, and cloth moves no more than this part of courant * cell
+constexpr int most_inner_steps = 3;
+constexpr double cloth_travel = 0.5;
+
+// smallest value of the plastic number, which for hardening laws sets the wave speed
+template <int D, class S>
+double smallest_plastic(const Group& group, const State<D, S>& state) {
+  double least = state.particles.points[group.begin].plastic;
+  for (std::size_t i = group.begin; i < group.end; ++i)
+    least = std::min(least, double(state.particles.points[i].plastic));
+  return least;
+}
+
+// the compact kernel has two grids; its cloth is stepped with all other matter
+template <class S>
+bool has_inner_steps(const Model<S>& model) {
+  return !model.sheets.empty() && model.scene.step.kernel != Kernel::compact;
+}
+
+// With the kernel hinges are at least twice as slow as bending_rate says, up to meshes of 2 cells.
+constexpr double smoothed_bending = 0.5;
+
+// inner steps per second that the sheets need, and how often their hinges must act
+struct InnerRates {
+  double wave = 0, bend = 0;
+};
+template <class S>
+InnerRates inner_rates(const Model<S>& model) {
+  const StepOptions& o = model.scene.step;
+  InnerRates rates;
+  for (const ModelSheet<S>& s : model.sheets) {
+    const Material& material = model.materials[s.matter];
+    rates.wave = std::max(rates.wave, inner_wave_speed(material) / (safe_part * o.courant * o.cell));
+    const double bend = smoothed_bending * bending_rate(s.sheet, model.scene.matter[s.matter], material);
+    rates.bend = std::max(rates.bend, bend / o.courant);
+  }
+  return rates;
+}
+
+template <int D, class S>
+double needed_substeps(const Model<S>& model, const State<D, S>& now, double speed) {
+  const StepOptions& o = model.scene.step;
+  const bool inner = has_inner_steps(model);
+  double needed = 1;
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    const Material& material = model.materials[g];
+    if (material.law == Law::cloth && inner) {
+      needed = std::max(needed, o.dt * speed / (cloth_travel * o.courant * o.cell));
+      continue;
+    }
+    const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
+    const double wave = sound_speed(material, plastic);
+    needed = std::max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
+    // explicit diffusion of momentum is stable below h^2 / (2 D nu)
+    needed = std::max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
+  }
+  if (inner) {
+    const InnerRates rates = inner_rates(model);
+    return std::max(needed, o.dt * std::max(rates.wave, rates.bend) / most_inner_steps);
+  }
+  for (const ModelSheet<S>& s : model.sheets) {
+    const double rate = bending_rate(s.sheet, model.scene.matter[s.matter], model.materials[s.matter]);
+    needed = std::max(needed, o.dt * rate / o.courant);
+  }
+  return needed;
+}
+
+}  // namespace
+
+template <class S>
+Plan plan_with(const Model<S>& model, int substeps, double max_drift) {
+  if (!has_inner_steps(model)) return {substeps, max_drift};
+  const StepOptions& o = model.scene.step;
+  const InnerRates rates = inner_rates(model);
+  const double steps = o.dt * std::max(rates.wave, rates.bend);
+  if (!(steps <= o.max_substeps))
+    fail(
+        ErrorCode::too_fast,
+        "step of {} s needs {:.0f} inner steps for its cloth, more than max_substeps = {}; reduce dt, use larger cells "
+        "or softer cloth, or raise max_substeps",
+        o.dt, std::ceil(steps), o.max_substeps);
+  const auto in_each = [&](double count) { return std::max(1, int(std::ceil(count / substeps))); };
+  return {substeps, max_drift, in_each(steps), in_each(o.dt * rates.bend)};
+}
+
+template <int D, class S>
+Plan make_plan(const Model<S>& model, const State<D, S>& now, double pin_speed) {
+  const StepOptions& o = model.scene.step;
+  if (o.substeps > 0) return plan_with(model, o.substeps, 1.0);
+  const double speed = std::max(now.max_speed, pin_speed), needed = needed_substeps(model, now, speed);
+  if (!(needed <= o.max_substeps))
+    fail(ErrorCode::too_fast,
+         "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
+         "max_substeps = {}; reduce dt, use larger cells or softer material, or raise max_substeps",
+         o.dt, std::ceil(needed), speed, o.max_substeps);
+  return plan_with(model, int(std::ceil(needed)), 1.0);
+}
+
+template Plan plan_with(const Model<float>&, int, double);
+template Plan plan_with(const Model<double>&, int, double);
+template Plan make_plan(const Model<float>&, const State<2, float>&, double);
+template Plan make_plan(const Model<float>&, const State<3, float>&, double);
+template Plan make_plan(const Model<double>&, const State<2, double>&, double);
+template Plan make_plan(const Model<double>&, const State<3, double>&, double);
+
+}  // namespace pliant
