@@ -50,13 +50,13 @@ void ClothStep<S>::run_elements(std::size_t first, Buffer<Point<3, S>>& points) 
   for (int l = 0; l < pack.lanes; ++l) {
     pack.number[l] = std::uint32_t(first) + std::uint32_t(std::min(l, pack.count - 1));
     const S* F = points[place_[sheet_.vertices + pack.number[l]]].F;
-    for (int d = 0; d < 3; ++d) pack.director[d][l] = F[3 * d + 2];
+    for (int d = 0; d < 3; ++d) pack.director[d].set(l, F[3 * d + 2]);
   }
   forces_.template pull<settles>(pack);
   for (int l = 0; l < pack.count && settles; ++l) {
     Point<3, S>& point = points[place_[sheet_.vertices + pack.number[l]]];
     const std::uint32_t* corner = sheet_.elements[pack.number[l]].corner;
-    for (int k = 0; k < 9; ++k) point.F[k] = pack.F[k][l];
+    for (int k = 0; k < 9; ++k) point.F[k] = pack.F.a[k][l];
     for (int d = 0; d < 3; ++d)
       point.x[d] = (forces_.at(corner[0]).a[d] + forces_.at(corner[1]).a[d] + forces_.at(corner[2]).a[d]) * S(1.0 / 3);
   }

@@ -27,7 +27,7 @@ void FrozenGrid<S>::take_order(const Layout<3, S>& layout, const std::vector<std
     const std::int32_t* c = layout.slots[s].coord;
     if (tower_of_slot_[s] == none || slot_at(c, -1) >= 0) continue;
     const std::uint32_t number = std::uint32_t(towers_.size());
-    Tower tower = {{c[0], c[1], c[2]}, std::uint32_t(slots_.size()), 0, 0, 0, 0};
+    Tower tower = {{c[0], c[1], c[2]}, std::uint32_t(slots_.size()), 0, {}, {}, 0};
     for (std::int32_t up = std::int32_t(s); up >= 0; up = slot_at(c, int(tower.count))) {
       tower_of_slot_[std::size_t(up)] = number;
       slots_.push_back(up);
@@ -42,8 +42,8 @@ template <class S>
 void FrozenGrid<S>::fit(const Layout<3, S>& layout, const std::vector<std::uint32_t>& blocks,
                         const std::vector<BlockReach>& reach) {
   for (Tower& t : towers_) {
-    t.low = INT32_MAX;
-    t.high = INT32_MIN;
+    std::fill_n(t.low, 3, INT32_MAX);
+    std::fill_n(t.high, 3, INT32_MIN);
   }
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const Block<3>& block = layout.blocks[blocks[k]];
@@ -52,15 +52,22 @@ void FrozenGrid<S>::fit(const Layout<3, S>& layout, const std::vector<std::uint3
       for (int y = (r.low[1] + 3) >> 2; y <= (r.high[1] + 5) >> 2; ++y) {
         Tower& t = towers_[tower_of(block, 4 * x - 3, 4 * y - 3)];
         const int bottom = (block.coord[2] - t.coord[2]) * block_side - arena_margin;
-        t.low = std::min(t.low, bottom + r.low[2]);
-        t.high = std::max(t.high, bottom + r.high[2] + 3);
+        const int first[3] = {4 * x - 3, 4 * y - 3, -bottom};  // the tower's first node in the block's arena
+        for (int d = 0; d < 3; ++d) {
+          const int most = d < 2 ? block_side : INT32_MAX;
+          t.low[d] = std::min(t.low[d], std::max(0, r.low[d] - first[d]));
+          t.high[d] = std::max(t.high[d], std::min(most, r.high[d] + 3 - first[d]));
+        }
       }
   }
   std::uint32_t nodes = 0;
   for (Tower& t : towers_) {
-    if (t.high < t.low) t.low = t.high = 0;
+    if (t.high[0] < t.low[0]) {
+      std::fill_n(t.low, 3, 0);
+      std::fill_n(t.high, 3, 0);
+    }
     t.begin = nodes;
-    nodes += block_side * block_side * t.height();
+    nodes += t.size();
   }
   velocities_.resize(nodes);
   forces_.resize(nodes);
@@ -68,13 +75,16 @@ void FrozenGrid<S>::fit(const Layout<3, S>& layout, const std::vector<std::uint3
 
 template <class S>
 void FrozenGrid<S>::find_rows(const Block<3>& block, const int* base, std::uint32_t* rows) const {
+  std::uint32_t number = none;
+  const Tower* t = nullptr;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const int x = base[0] + i, y = base[1] + j;
-      const Tower& t = towers_[tower_of(block, x, y)];
-      const int z = (block.coord[2] - t.coord[2]) * block_side - arena_margin + base[2] - t.low;
-      const std::uint32_t column = std::uint32_t(((x + 3) & 3) * block_side + ((y + 3) & 3));
-      rows[3 * i + j] = t.begin + column * t.height() + std::uint32_t(z);
+      const std::uint32_t next = tower_of(block, x, y);
+      if (next != number) t = &towers_[next];
+      number = next;
+      const int z = (block.coord[2] - t->coord[2]) * block_side - arena_margin + base[2];
+      rows[3 * i + j] = t->place((x + 3) & 3, (y + 3) & 3, z);
     }
 }
 
@@ -85,8 +95,9 @@ void FrozenGrid<S>::for_each_node(Workers& workers, const F& f) const {
   workers.for_each(towers_.size(), grain, [&](std::size_t k) {
     const Tower& t = towers_[k];
     std::size_t place = t.begin;
-    for (int column = 0; column < block_side * block_side; ++column)
-      for (int z = t.low; z < t.high; ++z) f(place++, number_of(t, column, z));
+    for (int x = t.low[0]; x < t.high[0]; ++x)
+      for (int y = t.low[1]; y < t.high[1]; ++y)
+        for (int z = t.low[2]; z < t.high[2]; ++z) f(place++, number_of(t, x, y, z));
   });
 }
 
@@ -148,9 +159,8 @@ std::int64_t FrozenGrid<S>::find(std::size_t number) const {
   const Tower& t = towers_[k];
   for (std::uint32_t up = 0; up < t.count; ++up) {
     if (std::size_t(slots_[t.first + up]) != slot) continue;
-    const int z = int(4 * up + node % block_side);
-    if (z < t.low || z >= t.high) return -1;
-    return t.begin + std::int64_t(node / block_side) * t.height() + (z - t.low);
+    const int x = int(node / 16), y = int(node / 4 % 4), z = int(4 * up + node % 4);
+    return t.reaches(x, y, z) ? std::int64_t(t.place(x, y, z)) : -1;
   }
   return -1;
 }

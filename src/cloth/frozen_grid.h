@@ -1,9 +1,9 @@
 // The nodes that cloth touches in a substep, packed so that nodes along z are neighbours. While cloth takes its inner
 // steps, weights and masses stay as they are and velocities change here.
 //
-// A tower is a stack of slots of the sparse grid. Its 4 x 4 columns follow each other, each as high as cloth reaches in
-// that tower. Particles belong to the tower of their first node; they write to it and to the next one along x and y, so
-// towers of one colour (of four) never write to the same node.
+// A tower is a stack of slots of the sparse grid. Its columns, 4 x 4 or as many as cloth reaches, follow each other,
+// each as high as cloth reaches in that tower. Particles belong to the tower of their first node; they write to it and
+// to the next one along x and y, so towers of one colour (of four) never write to the same node.
 #pragma once
 
 #include "grid/grid.h"
@@ -56,18 +56,26 @@ class FrozenGrid {
   struct Tower {
     std::int32_t coord[3];       // of its lowest slot
     std::uint32_t first, count;  // into slots_
-    std::int32_t low, high;      // nodes along z from the lowest of the tower: [low, high)
-    std::uint32_t begin;         // its first node here
-    std::uint32_t height() const { return std::uint32_t(high - low); }
+    // what cloth reaches: nodes from the lowest of the tower, [low, high)
+    std::int32_t low[3], high[3];
+    std::uint32_t begin;  // its first node here
+
+    std::uint32_t size() const { return std::uint32_t((high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2])); }
+    std::uint32_t place(int x, int y, int z) const {
+      return begin + std::uint32_t(((x - low[0]) * (high[1] - low[1]) + y - low[1]) * (high[2] - low[2]) + z - low[2]);
+    }
+    bool reaches(int x, int y, int z) const {
+      return x >= low[0] && x < high[0] && y >= low[1] && y < high[1] && z >= low[2] && z < high[2];
+    }
   };
 
   std::uint32_t tower_of(const Block<3>& block, int x, int y) const {
     return tower_of_slot_[std::size_t(block.slots[(((x + 3) >> 2) * 3 + ((y + 3) >> 2)) * 3 + 1])];
   }
-  // node of the grid, from a tower, a column and a node along z
-  std::size_t number_of(const Tower& tower, int column, int z) const {
+  // a node of the grid
+  std::size_t number_of(const Tower& tower, int x, int y, int z) const {
     return std::size_t(slots_[tower.first + std::uint32_t(z >> 2)]) * block_nodes<3> +
-           std::size_t(column * block_side + (z & 3));
+           std::size_t((x * block_side + y) * block_side + (z & 3));
   }
   template <class F>
   void for_each_node(Workers& workers, const F& f) const;

@@ -1,5 +1,7 @@
 #include "cloth/inner_sheet.h"
 
+#include "grid/transfer_packs.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +21,6 @@ InnerSheet<S>::InnerSheet(const Sheet<S>& sheet, std::uint32_t number, const Gro
   listed_.resize(vertices + elements);
   is_held_.resize(vertices);
   vertices_.resize(vertices);
-  velocity_.resize(vertices);
   way_.resize(vertices);
   shift_.resize(vertices);
   elements_.resize(elements);
@@ -127,19 +128,22 @@ template <bool settles>
 void InnerSheet<S>::pull(std::size_t first, SheetForces<S>& forces) {
   TrianglePack<S> pack;
   pack.count = int(std::min(std::size_t(pack.lanes), elements_.size() - first));
+  Pack<S, 4> directors[Wide<S>::lanes];
   for (int l = 0; l < pack.lanes; ++l) {
     const std::size_t i = first + std::size_t(std::min(l, pack.count - 1));
     pack.number[l] = elements_[i].number;
-    for (int d = 0; d < 3; ++d) pack.director[d][l] = director_[i].a[d];
+    directors[l] = Pack<S, 4>::load(director_[i].a);
   }
+  Wide<S> row[4];
+  to_rows<S>(directors, row);
+  pack.director = {{row[0], row[1], row[2]}};
   forces.template pull<settles>(pack);
+  alignas(64) S out[2][Wide<S>::lanes][4];
+  zip<S>(pack.director[0], pack.director[1], pack.director[2], Wide<S>(0), out[0]);
+  zip<S>(pack.thrust[0], pack.thrust[1], pack.thrust[2], Wide<S>(0), out[1]);
   for (int l = 0; l < pack.count; ++l) {
-    const std::size_t i = first + std::size_t(l);
-    for (int d = 0; d < 3; ++d) {
-      director_[i].a[d] = pack.director[d][l];
-      thrust_[i].a[d] = pack.thrust[d][l];
-    }
-    thrust_[i].a[3] = 0;
+    Pack<S, 4>::load(out[0][l]).store(director_[first + std::size_t(l)].a);
+    Pack<S, 4>::load(out[1][l]).store(thrust_[first + std::size_t(l)].a);
   }
 }
 
@@ -176,7 +180,6 @@ void InnerSheet<S>::move(double dt, const Node<S>* nodes, SheetForces<S>& forces
   using Four = Pack<S, 4>;
   workers.for_each(vertices_.size(), grain, [&](std::size_t i) {
     const Four v = velocity_at(nodes, vertices_[i].stencil);
-    v.store(velocity_[i].a);
     (Four::load(way_[i].a) + v).store(way_[i].a);
     Quad<S>& at = forces.at(vertices_[i].number);
     if (!is_held_[vertices_[i].number]) (Four::load(at.a) + S(dt) * v).store(at.a);
@@ -202,14 +205,12 @@ template <class S>
 void InnerSheet<S>::measure(S inner, S substep, const Node<S>* nodes, Workers& workers) {
   using Four = Pack<S, 4>;
   workers.for_each(vertices_.size(), grain, [&](std::size_t i) {
-    const Four way = inner * Four::load(way_[i].a) - substep * Four::load(velocity_[i].a);
+    const Four way = inner * Four::load(way_[i].a) - substep * velocity_at(nodes, vertices_[i].stencil);
     way.store(shift_[vertices_[i].number].a);
   });
   workers.for_each(elements_.size(), grain, [&](std::size_t i) {
-    const CloseStencil<S>& stencil = elements_[i].stencil;
-    const Four start = Four::load(start_[i].a), last = Four::load(director_[i].a);
-    const Four end = last + inner * rate_of(nodes, stencil, director_[i].a);
-    (end - start - substep * rate_of(nodes, stencil, start_[i].a)).store(turn_[elements_[i].number].a);
+    const Four start = Four::load(start_[i].a), rate = rate_of(nodes, elements_[i].stencil, start_[i].a);
+    (Four::load(director_[i].a) - start - substep * rate).store(turn_[elements_[i].number].a);
   });
 }
 
@@ -223,8 +224,8 @@ double InnerSheet<S>::shift() const {
 
 template <class S>
 std::size_t InnerSheet<S>::bytes() const {
-  return spots_.bytes() + order_.bytes() + listed_.bytes() + vertices_.bytes() + elements_.bytes() + velocity_.bytes() +
-         way_.bytes() + start_.bytes() + director_.bytes() + thrust_.bytes() + shift_.bytes() + turn_.bytes();
+  return spots_.bytes() + order_.bytes() + listed_.bytes() + vertices_.bytes() + elements_.bytes() + way_.bytes() +
+         start_.bytes() + director_.bytes() + thrust_.bytes() + shift_.bytes() + turn_.bytes();
 }
 
 template class InnerSheet<float>;

@@ -90,7 +90,7 @@ class InnerSheet {
   std::span<const HeldVertex> held_;
   std::vector<std::uint8_t> is_held_;  // by vertex
   Buffer<Close> vertices_, elements_;
-  Buffer<Quad<S>> velocity_, way_;             // of the vertices in the list: now; summed over the steps
+  Buffer<Quad<S>> way_;                        // of the vertices in the list: velocities summed over the steps
   Buffer<Quad<S>> start_, director_, thrust_;  // of the elements in the list: d3 at first, d3 now, volume times P3
   Buffer<Quad<S>> shift_, turn_;               // by vertex, m; by element
 };

@@ -5,11 +5,13 @@
 namespace pliant {
 namespace {
 
-// the step after step i in which hinges act again: of `count` steps they act in those where i * bends / count grows
-template <class S>
-int next_bend(int i, const FrozenSubstep<S>& substep) {
-  const int done = i * substep.bends / substep.count + 1;
-  return (substep.count * done + substep.bends - 1) / substep.bends;
+// Hinges act at some of the kicks 0 to count, as evenly as goes: for how many steps at kick i, half of those on both
+// sides.
+double bending_at(int i, int count, int bends) {
+  const auto kick = [&](int bend) { return (count * bend + bends - 1) / bends; };
+  const int bend = i * bends / count;
+  if (kick(bend) != i) return 0;
+  return 0.5 * (kick(std::min(bend + 1, bends)) - kick(std::max(bend - 1, 0)));
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ void InnerSteps<S>::find_solids(const FrozenSubstep<S>& substep) {
 }
 
 template <class S>
-void InnerSteps<S>::scatter(int bends, std::vector<ClothStep<S>>& steps, Workers& workers) {
+void InnerSteps<S>::scatter(double bends, std::vector<ClothStep<S>>& steps, Workers& workers) {
   for (int colour = 0; colour < FrozenGrid<S>::colours; ++colour) {
     const std::vector<std::uint32_t>& towers = grid_.of_colour(colour);
     workers.for_each(towers.size(), 4, [&](std::size_t t) {
@@ -93,21 +95,20 @@ void InnerSteps<S>::run(const FrozenSubstep<S>& substep, std::vector<ClothStep<S
   const S dt = substep.grid_step.dt, inner = dt / S(substep.count);
   freeze(substep, steps, workers);
   for (std::size_t k = 0; k < sheets_.size(); ++k) sheets_[k].stress(steps[k].forces(), workers);
-  for (int i = 0, bent = 0; i < substep.count; ++i) {
-    // forces change velocities; hinges act seldom, for all steps until they act again
-    const int bends = i < bent ? 0 : next_bend(i, substep) - i;
+  for (int i = 0; i <= substep.count; ++i) {
+    // forces change velocities, for half a step at both ends
+    const double part = i == 0 || i == substep.count ? 0.5 : 1.0, bends = bending_at(i, substep.count, substep.bends);
     for (std::size_t k = 0; k < steps.size() && bends > 0; ++k) steps[k].forces().bend(workers);
-    bent += bends;
-    scatter(bends, steps, workers);
-    for (ClothStep<S>& step : steps) step.bear(double(inner), bends * double(inner), impulses.pins);
-    grid_.kick(inner, substep.grid_step.gravity, workers);
+    scatter(bends / part, steps, workers);
+    for (ClothStep<S>& step : steps) step.bear(part * double(inner), bends * double(inner), impulses.pins);
+    grid_.kick(S(part) * inner, substep.grid_step.gravity, workers);
     hold(impulses.solids);
+    if (i == substep.count) break;
 
     // velocities change places, and so forces
-    const bool last = i + 1 == substep.count;
     for (std::size_t k = 0; k < sheets_.size(); ++k) {
       sheets_[k].move(double(inner), grid_.velocities(), steps[k].forces(), workers);
-      if (!last) sheets_[k].follow(inner, grid_.velocities(), steps[k].forces(), workers);
+      sheets_[k].follow(inner, grid_.velocities(), steps[k].forces(), workers);
     }
   }
   for (InnerSheet<S>& sheet : sheets_) sheet.measure(inner, dt, grid_.velocities(), workers);

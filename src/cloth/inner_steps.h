@@ -47,7 +47,7 @@ class InnerSteps {
 
   void freeze(const FrozenSubstep<S>& substep, std::vector<ClothStep<S>>& steps, Workers& workers);
   void find_solids(const FrozenSubstep<S>& substep);
-  void scatter(int bends, std::vector<ClothStep<S>>& steps, Workers& workers);
+  void scatter(double bends, std::vector<ClothStep<S>>& steps, Workers& workers);
   void hold(std::span<Vec> impulses);
 
   std::vector<InnerSheet<S>> sheets_;

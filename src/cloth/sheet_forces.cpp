@@ -20,7 +20,9 @@ std::size_t packs_of(std::size_t count) {
 template <class S>
 SheetForces<S>::SheetForces(const Sheet<S>& sheet, const Cloth<S>& law) : sheet_(sheet), law_(law) {
   at_.resize(sheet.vertices);
-  forces_.resize(3 * sheet.elements.size() + 4 * sheet.hinges.size());
+  forces_.resize(sheet.shares.size());
+  share_of_.resize(sheet.shares.size());
+  for (std::uint32_t k = 0; k < sheet.shares.size(); ++k) share_of_[sheet.shares[k]] = k;
   bent_.resize(sheet.vertices);
   energies_.resize(packs_of<S>(sheet.hinges.size()));
   // shares go upwards, those of the triangles first
@@ -55,7 +57,7 @@ void SheetForces<S>::pull(TrianglePack<S>& pack) {
   for (int d = 0; d < 3; ++d) {
     F(d, 0) = d1[d] * inverse[0] + d2[d] * inverse[2];
     F(d, 1) = d1[d] * inverse[1] + d2[d] * inverse[3];
-    F(d, 2) = P::load(pack.director[d]);
+    F(d, 2) = pack.director[d];
   }
   if constexpr (settles) law_.settle(F);
 
@@ -67,17 +69,18 @@ void SheetForces<S>::pull(TrianglePack<S>& pack) {
     f1[d] = scale * (stress(d, 0) * inverse[0] + stress(d, 1) * inverse[1]);
     f2[d] = scale * (stress(d, 0) * inverse[2] + stress(d, 1) * inverse[3]);
     f0[d] = P(0) - f1[d] - f2[d];
-    (volume * stress(d, 2)).store(pack.thrust[d]);
-    F(d, 2).store(pack.director[d]);
+    pack.thrust[d] = volume * stress(d, 2);
+    pack.director[d] = F(d, 2);
   }
-  for (int k = 0; k < 9; ++k) F.a[k].store(pack.F[k]);
+  pack.F = F;
   alignas(64) S out[3][P::lanes][4];
   zip<S>(f0[0], f0[1], f0[2], P(0), out[0]);
   zip<S>(f1[0], f1[1], f1[2], P(0), out[1]);
   zip<S>(f2[0], f2[1], f2[2], P(0), out[2]);
-  for (int l = 0; l < pack.count; ++l)
-    for (int k = 0; k < 3; ++k)
-      Four::load(out[k][l]).store(forces_[3 * std::size_t(pack.number[l]) + std::size_t(k)].a);
+  for (int l = 0; l < pack.count; ++l) {
+    const std::uint32_t* share = &share_of_[3 * std::size_t(pack.number[l])];
+    for (int k = 0; k < 3; ++k) Four::load(out[k][l]).store(forces_[share[k]].a);
+  }
 }
 
 template <class S>
@@ -112,9 +115,9 @@ void SheetForces<S>::bend_pack(std::size_t first) {
     const Vector<P, 3> f = moment * now.gradient[k];
     zip<S>(f[0], f[1], f[2], P(0), out[k]);
   }
-  Quad<S>* forces = &forces_[3 * sheet_.elements.size() + 4 * first];
+  const std::uint32_t* share = &share_of_[3 * sheet_.elements.size() + 4 * first];
   for (int l = 0; l < pack.count; ++l)
-    for (int k = 0; k < 4; ++k) Pack<S, 4>::load(out[k][l]).store(forces[4 * l + k].a);
+    for (int k = 0; k < 4; ++k) Pack<S, 4>::load(out[k][l]).store(forces_[share[4 * l + k]].a);
 }
 
 template <class S>
@@ -123,8 +126,7 @@ void SheetForces<S>::bend(Workers& workers) {
   workers.for_each(packs_of<S>(sheet_.hinges.size()), grain / lanes, [&](std::size_t k) { bend_pack(k * lanes); });
   workers.for_each(sheet_.vertices, grain, [&](std::size_t v) {
     Pack<S, 4> sum = 0;
-    for (std::uint32_t k = hinge_shares_[v]; k < sheet_.share_starts[v + 1]; ++k)
-      sum += Pack<S, 4>::load(forces_[sheet_.shares[k]].a);
+    for (std::uint32_t k = hinge_shares_[v]; k < sheet_.share_starts[v + 1]; ++k) sum += Pack<S, 4>::load(forces_[k].a);
     sum.store(bent_[v].a);
   });
 }
@@ -147,7 +149,7 @@ template <class S>
 Pack<S, 4> SheetForces<S>::pull_on(std::size_t vertex) const {
   Pack<S, 4> sum = 0;
   for (std::uint32_t k = sheet_.share_starts[vertex]; k < hinge_shares_[vertex]; ++k)
-    sum += Pack<S, 4>::load(forces_[sheet_.shares[k]].a);
+    sum += Pack<S, 4>::load(forces_[k].a);
   return sum;
 }
 

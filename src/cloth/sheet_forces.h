@@ -17,9 +17,10 @@ struct TrianglePack {
   static constexpr int lanes = Wide<S>::lanes;
   std::uint32_t number[lanes];  // past `count` the last is repeated
   int count;
-  alignas(64) S director[3][lanes];  // d3
-  alignas(64) S F[9][lanes];         // made by pull
-  alignas(64) S thrust[3][lanes];    // volume times P3, made by pull
+  Vector<Wide<S>, 3> director;  // d3
+  // made by pull
+  Matrix<Wide<S>, 3> F;
+  Vector<Wide<S>, 3> thrust;  // volume times P3
 };
 
 template <class S>
@@ -56,9 +57,10 @@ class SheetForces {
   const Sheet<S>& sheet_;
   Cloth<S> law_;
   Buffer<Quad<S>> at_;
-  Buffer<Quad<S>> forces_;                   // see Sheet::shares
+  Buffer<Quad<S>> forces_;                   // in the order of Sheet::shares
   Buffer<Quad<S>> bent_;                     // by vertex
   Buffer<double> energies_;                  // by pack of hinges, J
+  std::vector<std::uint32_t> share_of_;      // by force, as Sheet::shares numbers them: its place
   std::vector<std::uint32_t> hinge_shares_;  // by vertex: where its shares of hinges begin
 };
 

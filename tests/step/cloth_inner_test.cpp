@@ -112,8 +112,8 @@ struct SlowSheet {
     return G;
   }
 
-  // forces act on the nodes for dt, those of the hinges `bends` times
-  void kick(double dt, int bends) {
+  // forces act on the nodes for dt, those of the hinges for bend_dt
+  void kick(double dt, double bend_dt) {
     std::map<Key, Vec> force;
     const auto act = [&](std::size_t p, const Vec& f) {
       for (const Touch& t : touches[p]) force[t.node] += t.w * f;
@@ -135,7 +135,7 @@ struct SlowSheet {
       const Vec at[4] = {x[hinge.corner[0]], x[hinge.corner[1]], x[hinge.corner[2]], x[hinge.corner[3]]};
       const HingeAngle<double> now = hinge_angle(at);
       for (int k = 0; k < 4; ++k)
-        act(hinge.corner[k], (bends * hinge.stiffness * (hinge.rest_angle - now.angle)) * now.gradient[k]);
+        act(hinge.corner[k], (bend_dt / dt * hinge.stiffness * (hinge.rest_angle - now.angle)) * now.gradient[k]);
     }
     for (auto& [key, node] : nodes) {
       node.v += dt * gravity + (dt / node.mass) * force[key];
@@ -143,17 +143,28 @@ struct SlowSheet {
     }
   }
 
-  // hinges act `bends` times, as evenly as goes, for all steps until they act again
+  void drift(double dt) {
+    for (std::size_t p = 0; p < sheet.vertices; ++p) x[p] += dt * velocity(p);
+    for (std::size_t p = sheet.vertices; p < x.size(); ++p) F[p] += dt * (gradient(p) * F[p]);
+    for (std::size_t e = 0; e < sheet.elements.size(); ++e) F[sheet.vertices + e] = shape(e, true);
+  }
+
+  // Stoermer and Verlet; hinges have `bends` steps of their own, cut as evenly as goes
   void substep(double dt, int inner, int bends) {
     scatter();
-    for (int i = 0; i < inner; ++i) {
-      const auto acts = [&](int k) { return k == 0 || k * bends / inner > (k - 1) * bends / inner; };
-      int lasts = acts(i) ? 1 : 0;
-      while (lasts > 0 && i + lasts < inner && !acts(i + lasts)) ++lasts;
-      kick(dt / inner, lasts);
-      for (std::size_t p = 0; p < sheet.vertices; ++p) x[p] += (dt / inner) * velocity(p);
-      for (std::size_t p = sheet.vertices; p < x.size(); ++p) F[p] += (dt / inner) * (gradient(p) * F[p]);
-      for (std::size_t e = 0; e < sheet.elements.size(); ++e) F[sheet.vertices + e] = shape(e, true);
+    const double step = dt / inner;
+    if (inner == 1) {
+      kick(dt, dt);
+      drift(dt);
+    }
+    std::vector<double> bend(std::size_t(inner) + 1, 0.0);
+    for (int b = 0; b < bends; ++b) {
+      const int from = (inner * b + bends - 1) / bends, to = (inner * (b + 1) + bends - 1) / bends;
+      bend[std::size_t(from)] += 0.5 * (to - from) * step, bend[std::size_t(to)] += 0.5 * (to - from) * step;
+    }
+    for (int i = 0; i <= inner && inner > 1; ++i) {
+      kick(i == 0 || i == inner ? 0.5 * step : step, bend[std::size_t(i)]);
+      if (i < inner) drift(step);
     }
     for (std::size_t p = 0; p < x.size(); ++p) v[p] = velocity(p), C[p] = gradient(p);
     for (std::size_t e = 0; e < sheet.elements.size(); ++e) {
