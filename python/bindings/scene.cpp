@@ -146,8 +146,7 @@ void bind_options(nb::module_& module) {
       .field("tolerance", &StepOptions::tolerance, "of the contact solver, relative, 1e-10..1")
       .field("max_iterations", &StepOptions::max_iterations, "of the contact solver; more is an error")
       .field("exact_rotation", &StepOptions::exact_rotation, "strong: tells stretch from turning within a step")
-      .field("plastic_flow", &StepOptions::plastic_flow,
-             "strong: by_law; lagged: after the solve; implicit: in it")
+      .field("plastic_flow", &StepOptions::plastic_flow, "strong: by_law; lagged: after the solve; implicit: in it")
       .field("mass_damping", &StepOptions::mass_damping, "strong: Rayleigh's, 1/s")
       .field("stiffness_damping", &StepOptions::stiffness_damping, "strong: Rayleigh's, s")
       .finish();
