@@ -88,6 +88,19 @@ void ClothStep<S>::stress(Buffer<Point<3, S>>& points, Workers& workers) {
 }
 
 template <class S>
+void ClothStep<S>::shift(const InnerSheet<S>& inner, Buffer<Point<3, S>>& points, Workers& workers) const {
+  workers.for_each(place_.size(), grain, [&](std::size_t i) {
+    S* x = points[place_[i]].x;
+    if (i < sheet_.vertices) {
+      for (int d = 0; d < 3; ++d) x[d] += inner.shift_of(i).a[d];
+      return;
+    }
+    for (const std::uint32_t v : sheet_.elements[i - sheet_.vertices].corner)
+      for (int d = 0; d < 3; ++d) x[d] += S(1.0 / 3) * inner.shift_of(v).a[d];
+  });
+}
+
+template <class S>
 void ClothStep<S>::take_shifts(const InnerSheet<S>& inner, Buffer<Point<3, S>>& points, Workers& workers) {
   workers.for_each(place_.size(), grain, [&](std::size_t i) {
     Point<3, S>& point = points[place_[i]];

@@ -32,6 +32,8 @@ class ClothStep {
   // those that `hold` has held last
   std::span<const HeldVertex> held() const { return held_; }
   SheetForces<S>& forces() { return forces_; }
+  // moves all particles by what the inner steps say beside velocities
+  void shift(const InnerSheet<S>& inner, Buffer<Point<3, S>>& points, Workers& workers) const;
   // where the inner steps have led to, after the grid has moved the particles
   void take_shifts(const InnerSheet<S>& inner, Buffer<Point<3, S>>& points, Workers& workers);
 

@@ -54,6 +54,13 @@ void Sheets<S>::run_inner(const FrozenSubstep<S>& substep, std::span<Vec> solids
 }
 
 template <class S>
+void Sheets<S>::shift_points(const Buffer<Point<3, S>>& points, Buffer<Point<3, S>>& to, Workers& workers) const {
+  to.resize(points.size());
+  workers.for_each(points.size(), 4096, [&](std::size_t p) { to[p] = points[p]; });
+  for (std::size_t k = 0; k < steps_.size(); ++k) steps_[k].shift(inner_steps_.sheet(k), to, workers);
+}
+
+template <class S>
 void Sheets<S>::advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers) {
   for (std::size_t k = 0; k < steps_.size() && inner_ > 1; ++k)
     steps_[k].take_shifts(inner_steps_.sheet(k), particles.points, workers);

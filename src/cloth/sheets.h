@@ -37,6 +37,8 @@ class Sheets {
   void push_off(Particles<3, S>& particles, Workers& workers);
   // inner steps; solids[k] += impulse of boundary k on matter, then of the obstacles
   void run_inner(const FrozenSubstep<S>& substep, std::span<Vec> solids, Workers& workers);
+  // where particles must be for their velocities to lead them to the end of the inner steps, `to`
+  void shift_points(const Buffer<Point<3, S>>& points, Buffer<Point<3, S>>& to, Workers& workers) const;
   // after velocities have come from the grid and particles have moved; `done`: part of the step that is over then
   void advance(double done, bool is_last, Particles<3, S>& particles, Workers& workers);
 

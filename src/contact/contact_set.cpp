@@ -82,8 +82,8 @@ double ContactSet<S>::wall_behind(const FoundContact& found) const {
 template <class S>
 void ContactSet<S>::detect(const MatterNow<S>& matter, Workers& workers) {
   ++problems_;
-  finder_.find(matter.points, paths_, matter.reach, memory_, index_, workers, found_);
-  rows_.weigh(kernel_, cell_, matter.layout, matter.grid, finder_, found_, workers);
+  finder_.find(matter.seen ? *matter.seen : matter.points, paths_, matter.reach, memory_, index_, workers, found_);
+  rows_.weigh({kernel_, cell_, matter.layout, matter.grid, matter.points}, finder_, found_, workers);
   potential_.clear();
   active_.clear();
   for (std::size_t i = 0; i < found_.size(); ++i) add_contact(i, matter);

@@ -21,6 +21,8 @@ struct MatterNow {
   const Buffer<Point<3, S>>& points;
   SearchReach reach;
   double time;  // s, for texts
+  // where contact sees the particles, if not where the grid does
+  const Buffer<Point<3, S>>* seen = nullptr;
 };
 
 // on a body, about the origin of the world

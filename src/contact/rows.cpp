@@ -33,8 +33,9 @@ void weigh_row(const Block<3>& block, const Vec& x, double h, Grid<3, S>& grid, 
 }  // namespace
 
 template <class S>
-void NodeRows<S>::weigh(Kernel kernel, double h, const Layout<3, S>& layout, Grid<3, S>& grid,
-                        const ContactFinder<S>& finder, const std::vector<FoundContact>& found, Workers& workers) {
+void NodeRows<S>::weigh(const WeightBase<S>& base, const ContactFinder<S>& finder,
+                        const std::vector<FoundContact>& found, Workers& workers) {
+  Grid<3, S>& grid = base.grid;
   grid_ = &grid;
   if (place_.size() == grid.node_count()) {
     for (std::uint32_t number : numbers_) place_[number] = -1;
@@ -51,11 +52,13 @@ void NodeRows<S>::weigh(Kernel kernel, double h, const Layout<3, S>& layout, Gri
 
   weighed_.resize(found.size());
   workers.for_each(found.size(), 64, [&](std::size_t i) {
-    const Block<3>& block = layout.blocks[finder.block_of(found[i].segment)];
-    switch (kernel) {
-      case Kernel::linear: return weigh_row<Kernel::linear>(block, found[i].position, h, grid, weighed_[i]);
-      case Kernel::quadratic: return weigh_row<Kernel::quadratic>(block, found[i].position, h, grid, weighed_[i]);
-      case Kernel::compact: return weigh_row<Kernel::compact>(block, found[i].position, h, grid, weighed_[i]);
+    const Block<3>& block = base.layout.blocks[finder.block_of(found[i].segment)];
+    const S* at = base.points[found[i].particle].x;
+    const Vec x = {{double(at[0]), double(at[1]), double(at[2])}};
+    switch (base.kernel) {
+      case Kernel::linear: return weigh_row<Kernel::linear>(block, x, base.h, grid, weighed_[i]);
+      case Kernel::quadratic: return weigh_row<Kernel::quadratic>(block, x, base.h, grid, weighed_[i]);
+      case Kernel::compact: return weigh_row<Kernel::compact>(block, x, base.h, grid, weighed_[i]);
     }
   });
 }

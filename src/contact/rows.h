@@ -22,12 +22,22 @@ struct WeightRow {
   double mobility;  // 1/kg, sum of w^2 / m
 };
 
+// particles and their grid
+template <class S>
+struct WeightBase {
+  Kernel kernel;
+  double h;  // m
+  const Layout<3, S>& layout;
+  Grid<3, S>& grid;
+  const Buffer<Point<3, S>>& points;
+};
+
 template <class S>
 class NodeRows {
  public:
   // weights of all that was found, on a grid after its own step: masses and velocities
-  void weigh(Kernel kernel, double h, const Layout<3, S>& layout, Grid<3, S>& grid, const ContactFinder<S>& finder,
-             const std::vector<FoundContact>& found, Workers& workers);
+  void weigh(const WeightBase<S>& base, const ContactFinder<S>& finder, const std::vector<FoundContact>& found,
+             Workers& workers);
   const WeightRow& weighed(std::size_t i) const { return weighed_[i]; }
 
   // makes row i of those weighed the next row of the problem

@@ -231,10 +231,16 @@ template <int D, class S>
 void touch_bodies(Attempt<D, S>& a, int substep) {
   if constexpr (D == 3) {
     const double dt = double(a.sweep_step.dt), h = a.model.scene.step.cell;
-    const double speed = std::sqrt(3.0) * a.last_move * h / dt;
-    a.work.contact->run(
-        {a.work.layout, a.work.grid, a.next.particles.points, {a.drift * h, speed, dt, h}, a.now.time + substep * dt},
-        a.work.workers);
+    const double speed = std::sqrt(3.0) * a.last_move * h / dt, drift = a.drift * h + a.work.sheets.shift();
+    const bool inner = a.plan.inner > 1;
+    if (inner) a.work.sheets.shift_points(a.next.particles.points, a.work.points, a.work.workers);
+    a.work.contact->run({a.work.layout,
+                         a.work.grid,
+                         a.next.particles.points,
+                         {drift, speed, dt, h},
+                         a.now.time + substep * dt,
+                         inner ? &a.work.points : nullptr},
+                        a.work.workers);
     a.work.grid.hold_boundaries(a.work.layout, a.grid_step, a.work.contact->changed_nodes(), a.work.impulses);
   }
 }

@@ -28,7 +28,7 @@ struct Workspace {
   Grid<D, S> grid;
   Sweep<D, S> sweep;
   Sheets<S> sheets;            // of cloth; none in 2-D
-  Buffer<Point<D, S>> points;  // for sorting within a step
+  Buffer<Point<D, S>> points;  // for sorting within a step, and for contact to see
   std::vector<Matrix<S, D>> actuations;
   std::vector<Matrix<double, 3>> strong_actuations;
   std::vector<Vec> impulses;      // of the boundaries

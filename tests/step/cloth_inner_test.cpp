@@ -222,5 +222,68 @@ TEST(ClothInner, StepsAreThoseOfASlowLoop) {
   }
 }
 
+double energy(const Balance& b) { return b.kinetic_energy + b.elastic_energy + b.gravity_energy; }
+
+// A sheet that hangs by two corners, with inner steps as long as they may be, for meshes finer and coarser than the
+// cells. It trembles to pieces within half a second if substeps end with a whole kick.
+TEST(ClothInner, EnergyDoesNotGrowAtTheLimit) {
+  for (const double part : {0.6, 1.08, 1.5}) {
+    const double a = 0.12, E = 3.2e6;
+    Scene scene = cloth_scene(fabric(E, 0.4, 1500), 1.0 / 64, 0.01);
+    scene.precision = Precision::float32;
+    scene.step.substeps = 5;
+    scene.step.courant = 1;
+    scene.step.gravity = {0, -9.81, 0};
+    Matter& towel = add_sheet(scene, "towel", 2 * a, 2 * a, {0, 0, 0}, part * scene.step.cell);
+    towel.pins = {{"left", {-a, a, 0}, 0.012}, {"right", {a, a, 0}, 0.012}};
+    World world(scene, 2);
+    const double start = energy(world.balance());
+    double swing = 0;
+    for (int i = 0; i < 60; ++i) {
+      const StepReport& r = world.step();
+      ASSERT_GE(r.inner_steps, 6);
+      swing = std::max(swing, r.after.kinetic_energy);
+      // what Verlet's rule moves back and forth, and floats
+      ASSERT_LT(energy(r.after), start + 0.02 * swing + 1e-5) << part << " cells, step " << i;
+    }
+  }
+}
+
+// a strip that is clamped on one side falls and swings
+std::vector<Vec3> swung(int substeps, int& inner, double& lost) {
+  Material m = fabric(1e6, 0.3);
+  Scene scene = cloth_scene(m, 1.0 / 64, 5e-3);
+  scene.step.substeps = substeps;
+  scene.step.courant = 1;
+  scene.step.gravity = {0, 0, -9.81};
+  Matter& strip = add_sheet(scene, "strip", 0.2, 0.1, {0, 0, 0});
+  strip.pins = {half_space("clamp", -0.1, 1, {0, 0, 0})};
+  World world(scene, 2);
+  const double start = energy(world.balance());
+  for (int i = 0; i < 60; ++i) inner = world.step().inner_steps;
+  lost = start - energy(world.balance());
+  return vertices(world, "strip");
+}
+
+TEST(ClothInner, PendulumSwingsAsWithPlainSubsteps) {
+  int inner = 0, none = 0;
+  double lost = 0, plain_lost = 0;
+  const std::vector<Vec3> x = swung(2, inner, lost), plain = swung(16, none, plain_lost);
+  ASSERT_GT(inner, 4);
+  ASSERT_EQ(none, 1);
+  double apart = 0, way = 0;
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    double square = 0;
+    for (std::size_t d = 0; d < 3; ++d) square += (x[v][d] - plain[v][d]) * (x[v][d] - plain[v][d]);
+    apart = std::max(apart, std::sqrt(square));
+    way = std::max(way, std::fabs(plain[v][2]));
+  }
+  EXPECT_GT(way, 0.1);
+  // transfers damp, and plain substeps have eight times as many of them
+  EXPECT_LT(apart, 0.05 * way);
+  EXPECT_LT(lost, plain_lost);
+  EXPECT_GT(lost, -1e-3 * std::fabs(plain_lost));
+}
+
 }  // namespace
 }  // namespace pliant
