@@ -11,9 +11,14 @@ namespace {
 // Of the limit of inner steps, cell / (speed of inner waves): that limit is for meshes up to the size of a cell, where
 // it is reached by squeezed layers, and 0.9 of it at 1.5 cells (tests/step/cloth_inner_test.cpp).
 constexpr double safe_part = 0.85;
-// Automatic: no more inner steps in a substep, and cloth moves no more than this part of courant * cell
-constexpr int most_inner_steps = 3;
+// Automatic: in a substep inner waves cross so many cells, and cloth moves by this part of courant * cell. Where waves
+// turn round within a substep, omega dt = pi, contact and waves excite each other; the fastest have omega = 2 speed /
+// cell.
+constexpr double wave_travel = 1.25;
 constexpr double cloth_travel = 0.5;
+
+// in place of the scene's courant, where it gives the number of substeps itself
+constexpr double given_courant = 0.8;
 
 // smallest value of the plastic number, which for hardening laws sets the wave speed
 template <int D, class S>
@@ -36,16 +41,21 @@ constexpr double smoothed_bending = 0.5;
 // inner steps per second that the sheets need, and how often their hinges must act
 struct InnerRates {
   double wave = 0, bend = 0;
+  double substeps = 0;  // automatic, per second
 };
+
 template <class S>
 InnerRates inner_rates(const Model<S>& model) {
   const StepOptions& o = model.scene.step;
+  const double courant = o.substeps > 0 ? given_courant : o.courant;
   InnerRates rates;
   for (const ModelSheet<S>& s : model.sheets) {
     const Material& material = model.materials[s.matter];
-    rates.wave = std::max(rates.wave, inner_wave_speed(material) / (safe_part * o.courant * o.cell));
+    const double crossing = inner_wave_speed(material) / o.cell;
+    rates.wave = std::max(rates.wave, crossing / (safe_part * courant));
+    rates.substeps = std::max(rates.substeps, crossing / wave_travel);
     const double bend = smoothed_bending * bending_rate(s.sheet, model.scene.matter[s.matter], material);
-    rates.bend = std::max(rates.bend, bend / o.courant);
+    rates.bend = std::max(rates.bend, bend / courant);
   }
   return rates;
 }
@@ -67,10 +77,7 @@ double needed_substeps(const Model<S>& model, const State<D, S>& now, double spe
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)
     needed = std::max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
   }
-  if (inner) {
-    const InnerRates rates = inner_rates(model);
-    return std::max(needed, o.dt * std::max(rates.wave, rates.bend) / most_inner_steps);
-  }
+  if (inner) return std::max(needed, o.dt * inner_rates(model).substeps);
   for (const ModelSheet<S>& s : model.sheets) {
     const double rate = bending_rate(s.sheet, model.scene.matter[s.matter], model.materials[s.matter]);
     needed = std::max(needed, o.dt * rate / o.courant);

@@ -180,7 +180,6 @@ Scene tumbling(int substeps) {
   m.bending = 1e-4;
   Scene scene = cloth_scene(m, 1.0 / 64, 4e-3);
   scene.step.substeps = substeps;
-  scene.step.courant = 0.7;
   scene.step.gravity = {1, 0, -9.81};
   Matter& sheet = add_sheet(scene, "flag", 0.14, 0.11, {0.01, 0.02, 0.03}, 0.012);
   sheet.shape.rotation = {0.8, 0.4, 0.4, 0.2};
@@ -205,7 +204,7 @@ TEST(ClothInner, StepsAreThoseOfASlowLoop) {
       EXPECT_EQ(r.inner_steps > 1, substeps < 40);
       const double dt = scene.step.dt / substeps;
       const double rate = bending_rate(slow.sheet, scene.matter[0], scene.materials[0]);
-      const int bends = int(std::ceil(dt * rate / (2 * scene.step.courant)));
+      const int bends = int(std::ceil(dt * rate / (2 * 0.8)));
       EXPECT_EQ(bends < r.inner_steps, substeps < 40);
       for (int k = 0; k < substeps; ++k) slow.substep(dt, r.inner_steps, bends);
     }
@@ -224,15 +223,14 @@ TEST(ClothInner, StepsAreThoseOfASlowLoop) {
 
 double energy(const Balance& b) { return b.kinetic_energy + b.elastic_energy + b.gravity_energy; }
 
-// A sheet that hangs by two corners, with inner steps as long as they may be, for meshes finer and coarser than the
+// A sheet that hangs by two corners, with many inner steps in a substep, for meshes finer and coarser than the
 // cells. It trembles to pieces within half a second if substeps end with a whole kick.
-TEST(ClothInner, EnergyDoesNotGrowAtTheLimit) {
+TEST(ClothInner, EnergyDoesNotGrow) {
   for (const double part : {0.6, 1.08, 1.5}) {
     const double a = 0.12, E = 3.2e6;
     Scene scene = cloth_scene(fabric(E, 0.4, 1500), 1.0 / 64, 0.01);
     scene.precision = Precision::float32;
     scene.step.substeps = 5;
-    scene.step.courant = 1;
     scene.step.gravity = {0, -9.81, 0};
     Matter& towel = add_sheet(scene, "towel", 2 * a, 2 * a, {0, 0, 0}, part * scene.step.cell);
     towel.pins = {{"left", {-a, a, 0}, 0.012}, {"right", {a, a, 0}, 0.012}};
@@ -254,7 +252,6 @@ std::vector<Vec3> swung(int substeps, int& inner, double& lost) {
   Material m = fabric(1e6, 0.3);
   Scene scene = cloth_scene(m, 1.0 / 64, 5e-3);
   scene.step.substeps = substeps;
-  scene.step.courant = 1;
   scene.step.gravity = {0, 0, -9.81};
   Matter& strip = add_sheet(scene, "strip", 0.2, 0.1, {0, 0, 0});
   strip.pins = {half_space("clamp", -0.1, 1, {0, 0, 0})};
