@@ -10,12 +10,21 @@ namespace {
 constexpr double stiffer_than_matter = 10;
 // matter presses in no deeper than about this part of a wall
 constexpr double wall_part = 0.25;
+// beyond that depth springs are stiffer by this; in a liquid by less, so that the spring there is this times its limit
+constexpr double stiffest_stop = 1000, stop_of_liquid = 30;
 // friction without memory in the SAP law: R_t as a part of the contact's own inverse inertia
 constexpr double viscous_part = 1e-3;
 // friction is solved for once more where normal impulses are off by more than this part
 constexpr double lag_limit = 0.1;
 
 double modulus(const Material& m) { return m.law == Law::liquid ? m.bulk_modulus : m.E; }
+
+// N/m^3. In large steps springs as stiff as those of matter cost thousands of iterations and hold a liquid no better
+// than softer ones: a column of height d sinks in by d g dt^2 / (30 h).
+double liquid_limit(const Scene& scene, const Material& m) {
+  const bool limited = m.law == Law::liquid && scene.step.method == Method::strong;
+  return limited ? 30 * m.density * scene.step.cell / (scene.step.dt * scene.step.dt) : 1e300;
+}
 
 Vec3 to_array(const Vec& v) { return {v[0], v[1], v[2]}; }
 
@@ -48,7 +57,9 @@ ContactSet<S>::ContactSet(const Scene& scene, const std::vector<Material>& mater
   for (std::size_t g = 0; g < materials.size(); ++g)
     for (const GeomPath& path : paths) {
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, path.geom);
-      pairs_.push_back({law, law.stiffness > 0 ? law.stiffness : stiffer_than_matter * modulus(materials[g]) / cell_});
+      const double own = stiffer_than_matter * modulus(materials[g]) / cell_, limit = liquid_limit(scene, materials[g]);
+      const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);
+      pairs_.push_back({law, per_area, std::min(stiffest_stop, stop_of_liquid * limit / per_area)});
     }
   impulses_.resize(paths.size());
 }
@@ -125,6 +136,7 @@ void ContactSet<S>::add_contact(std::size_t i, const MatterNow<S>& matter) {
     wall = wall_behind(found);
   }
   if (wall < cell_) terms.stop_depth = wall_part * wall;
+  terms.stop_factor = pair.stop_factor;
   potential_.add(terms);
   active_.push_back({found, terms.stiffness, wall});
 }

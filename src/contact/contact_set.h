@@ -101,6 +101,7 @@ class ContactSet {
   struct Pair {
     PairLaw law;
     double per_area;  // N/m^3
+    double stop_factor;
   };
 
   void add_contact(std::size_t i, const MatterNow<S>& matter);  // of those found

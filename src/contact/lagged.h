@@ -67,7 +67,7 @@ inline LaggedLaw<double>::LaggedLaw(const ContactTerms& t, bool with_memory) : m
   linear = spring * std::fabs(1 - t.dissipation * closed);
   quadratic = spring * t.dissipation;
   // as a depth at the end of the substep, counted from the spring's own end
-  stop = stop_factor * spring;
+  stop = t.stop_factor * spring;
   stop_at = t.stop_depth / t.dt - (closed - frame.normal_target);
   radius = t.friction * t.last_impulse;
   if (memory) {

@@ -5,17 +5,16 @@
 
 namespace pliant {
 
-inline constexpr double stop_factor = 1000;
-
 struct ContactTerms {
   Vector<double, 3> normal;  // unit, from the body to the matter
   double gap = 0;            // m, at the start of the substep; < 0: overlap
   double friction = 0;       // Coulomb coefficient
   double stiffness = 0;      // N/m, normal and (with memory) tangential
   double stop_depth = 1e30;  // m, overlap beyond which the normal spring is stop_factor times stiffer; lagged
-  double dissipation = 0;    // s/m, Hunt-Crossley; lagged
-  double relaxation = 0;     // s; sap
-  double dt = 0;             // s
+  double stop_factor = 1000;
+  double dissipation = 0;  // s/m, Hunt-Crossley; lagged
+  double relaxation = 0;   // s; sap
+  double dt = 0;           // s
 
   double last_impulse = 0;           // N s, normal, of the last substep; lagged
   Vector<double, 3> offset;          // m, tangential, of the matter from its anchor; with memory

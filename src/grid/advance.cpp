@@ -26,7 +26,12 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
       (P::load(batch.x(d) + i) + dt * v).store(batch.x(d) + i);
     }
     const Matrix<P, D> start = load_matrix<D>(batch.word + D, i);
-    Matrix<P, D> F = start + dt * (load_matrix<D>(gradient, i) * start);
+    const Matrix<P, D> rate = load_matrix<D>(gradient, i);
+    Matrix<P, D> F;
+    if constexpr (requires { law.flow(start, dt, rate); })
+      F = law.flow(start, dt, rate);
+    else
+      F = start + dt * (rate * start);
     if constexpr (L::plastic) {
       Memory<P, D> memory = {start, P::load(batch.plastic() + i)};
       law.return_map(F, memory);

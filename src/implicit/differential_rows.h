@@ -91,21 +91,6 @@ inline void symmetrise(P* rows) {
   std::copy_n(result, dense_rows, rows);
 }
 
-// adds scale times the matrix that takes l to dev sym l
-template <class P>
-inline void add_viscosity(P* rows, P scale) {
-  using S = Scalar<P>;
-  const P half = P(S(0.5)) * scale, third = P(S(1) / S(3)) * scale;
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b < 3; ++b) {
-      rows[dense_row(3 * a + b, 3 * a + b)] += half;
-      const int i = 3 * a + b, j = 3 * b + a;
-      if (i <= j) rows[dense_row(i, j)] += half;
-    }
-  for (int a = 0; a < 3; ++a)
-    for (int c = a; c < 3; ++c) rows[dense_row(4 * a, 4 * c)] -= third;
-}
-
 // The 45 entries for a law at F, reached by F = (1 + dt L) start, times `scale`; eigenvalues below `least` are set to
 // it.
 template <class P, class Law>

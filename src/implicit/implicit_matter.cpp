@@ -102,8 +102,11 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
       s.pull = positive_part(s.actuation);
     }
     kinds_.push_back(differential_kind(s));
+    const bool liquid = kinds_.back() == Differential::liquid;
+    // damping keeps the stiffness of the start
+    if (liquid && damping_.stiffness > 0) kinds_.back() = Differential::dense;
     steps_.push_back(s);
-    quadratic_ = quadratic_ && is_compact(kinds_.back());
+    quadratic_ = quadratic_ && is_compact(kinds_.back()) && !liquid;
     turned_ = turned_ || s.turned;
     pressed_ = pressed_ || (s.flows && pliant::yields_by_pressure(law));
   }
@@ -431,7 +434,7 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
     for (int d = 0; d < 3; ++d) std::copy_n(places_[k].f[d], bundle_size, out.places(k) + d * bundle_size);
     for (int part = 0; part < bundle_parts<T>; ++part) {
       Matrix<P, 3> l = Matrix<P, 3>::zero();
-      if (kind == Differential::dense)
+      if (kind == Differential::dense || kind == Differential::liquid)
         l = gather_gradient(from.nodes, bundle.place, PairWeights<T>(load_weights<T>(places_[k], part, mls_)));
       P rows[dense_rows];
       part_differential(steps_[bundle.group], load_state<P>(k, part), l, {kind, positive}, rows);

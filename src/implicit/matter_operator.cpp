@@ -24,6 +24,11 @@ Matrix<Wide<T>, 3> load_factor(const T* rows) {
 template <class T>
 inline Matrix<Wide<T>, 3> multiply(Differential kind, const T* rows, const Matrix<Wide<T>, 3>& l) {
   using P = Wide<T>;
+  if (kind == Differential::liquid) {
+    const P mu = P::load(rows + 9 * bundle_size), lambda = P::load(rows + 10 * bundle_size);
+    const P spin = P::load(rows + 11 * bundle_size);
+    return add_diagonal(P(2) * mu * symmetric_part(l) - spin * skew_part(l), lambda * trace(l));
+  }
   if (is_compact(kind)) {
     const bool turned = kind == Differential::turned;
     const Matrix<P, 3> M = quadratic_product(load_factor(rows), P::load(rows + 9 * bundle_size),

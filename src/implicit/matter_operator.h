@@ -6,8 +6,9 @@
 
 namespace pliant {
 
-// how the differentials of a piece of matter are kept (differential_rows.h); turned: quadratic in the symmetric part
-enum class Differential : std::uint8_t { quadratic, turned, dense };
+// how the differentials of a piece of matter are kept (differential_rows.h); turned: quadratic in the symmetric part;
+// liquid: that of a quadratic law with A = 1, but not the same everywhere
+enum class Differential : std::uint8_t { quadratic, turned, liquid, dense };
 constexpr bool is_compact(Differential kind) { return kind != Differential::dense; }
 
 // where the particles of a bundle are: cells from their first node, along x, y, z; lane by lane

@@ -26,6 +26,10 @@ template <class S>
 inline constexpr bool is_logarithmic<Sand<S>> = true;
 template <class L>
 inline constexpr bool is_quadratic = Traits<L>::linear || Traits<L>::corotated;
+template <class L>
+inline constexpr bool is_liquid = false;
+template <class S>
+inline constexpr bool is_liquid<Liquid<S>> = true;
 
 template <class P>
 Matrix<P, 3> wide(const Matrix<double, 3>& m) {
@@ -128,12 +132,26 @@ Stressed stress_of(const L& law, const PartState<Part>& s, const PartMatrix& F) 
   }
 }
 
+// A liquid that is only just open is taken as stiff, up to this strain: particles close and open again within a solve,
+// and a direction that knows nothing of the stiffness beyond ends at the first that closes.
+constexpr double nearly_closed = 1e-3;
+
+// energy of a liquid per rest volume as a function of the divergence dt tr L: convex
+template <class S, class P>
+Jet<P> liquid_energy(const Liquid<S>& law, const Matrix<P, 3>& F, P divergence) {
+  const P J = determinant(F);
+  const Jet<P> psi = law.pressed_energy(J * (P(1) + divergence));
+  return {psi.value, J * psi.first, J * J * psi.second};
+}
+
 template <class L>
 PartImpulse impulse_of(const L& law, const PartStep& step, const PartState<Part>& s, const PartMatrix& l) {
   const PartMatrix gradient = Part(step.inv_h) * l;
   const PartMatrix F = s.F + Part(step.dt) * (gradient * s.F);
   Stressed at;
-  if constexpr (has_flow<L>)
+  if constexpr (is_liquid<L>)
+    at = {Part(0), PartMatrix::zero()};
+  else if constexpr (has_flow<L>)
     at = step.flows ? flowing_stress_of(law, s, F) : stress_of(law, s, F);
   else
     at = stress_of(law, s, F);
@@ -145,6 +163,11 @@ PartImpulse impulse_of(const L& law, const PartStep& step, const PartState<Part>
   PartImpulse r;
   r.energy = s.volume * at.energy;
   PartMatrix tau = at.stress * transpose(s.F);
+  if constexpr (is_liquid<L>) {
+    const Jet<Part> psi = liquid_energy(law, s.F, Part(step.dt) * trace(gradient));
+    r.energy += s.volume * psi.value;
+    tau = add_diagonal(tau, psi.first);
+  }
   if constexpr (L::viscous) {
     const PartMatrix viscous = law.viscous_kirchhoff(determinant(s.F), gradient);
     r.energy += Part(0.5 * step.dt) * s.volume * inner(viscous, gradient);
@@ -152,6 +175,16 @@ PartImpulse impulse_of(const L& law, const PartStep& step, const PartState<Part>
   }
   r.moment = (Part(step.dt * step.inv_h) * s.volume) * tau;
   return r;
+}
+
+// of a quadratic law, with A = R0 F^T
+template <class P>
+void quadratic_rows(const Matrix<P, 3>& A, P mu, P lambda, P excess, Differential kind, P* rows) {
+  if (!is_compact(kind)) return quadratic_to_dense(A, mu, lambda, rows);
+  std::copy_n(A.a, 9, rows);
+  rows[9] = mu;
+  rows[10] = lambda;
+  rows[11] = excess;
 }
 
 template <class L, class P>
@@ -165,17 +198,21 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
     // A = R0 F^T
     Matrix<P, 3> A = transpose(s.F);
     if constexpr (Traits<L>::corotated) A = s.rotation * A;
-    const P mu = P(law.mu) * scale, lambda = P(law.lambda) * scale;
-    if (is_compact(wanted.kind)) {
-      std::copy_n(A.a, 9, rows);
-      rows[9] = mu;
-      rows[10] = lambda;
-      rows[11] = s.excess;
-      return;
-    }
-    quadratic_to_dense(A, mu, lambda, rows);
+    quadratic_rows(A, P(law.mu) * scale, P(law.lambda) * scale, s.excess, wanted.kind, rows);
     if constexpr (Traits<L>::corotated)
       if (step.flows) flowing_rows(law, s, end(), scale, rows);
+  } else if constexpr (is_liquid<L>) {
+    // viscosity is that of shear
+    const P divergence = P(S(step.dt * step.inv_h)) * trace(l);
+    Jet<P> psi = liquid_energy(law, s.F, divergence);
+    if (wanted.positive) {
+      const P J = determinant(s.F), open = J * (P(1) + divergence) - P(1);
+      const P lifted = P(law.bulk_modulus) * J * J * max(P(0), P(1) - open * P(S(1 / nearly_closed)));
+      psi.second = select(open > P(0), lifted, psi.second);
+    }
+    const P viscous = P(S(law.viscosity * step.dt * step.inv_h * step.inv_h)) * s.volume * determinant(s.F);
+    quadratic_rows(Matrix<P, 3>::identity(), viscous, scale * psi.second - P(S(2) / S(3)) * viscous, s.excess,
+                   wanted.kind, rows);
   } else {
     const Memory<P, 3> memory = {s.F, s.plastic};
     bool done = false;
@@ -183,12 +220,10 @@ void differential_of(const L& law, const PartStep& step, const PartState<P>& s, 
       if (done = step.flows; done) isotropic_rows(flow_of(law, s.yield, s.plastic), end(), memory, scale, least, rows);
     if (!done) isotropic_rows(law, end(), memory, scale, least, rows);
   }
-  if (step.actuated) {
+  if (step.actuated && !is_compact(wanted.kind)) {
     const Matrix<P, 3> active = wide<P>(wanted.positive ? step.pull : step.actuation);
     add_right_factor(rows, scale * (s.F * active * transpose(s.F)));
   }
-  if constexpr (L::viscous)
-    add_viscosity(rows, P(S(2 * law.viscosity * step.dt * step.inv_h * step.inv_h)) * s.volume * determinant(s.F));
 }
 
 // the strong step refuses cloth
@@ -263,11 +298,14 @@ template void part_differential(const PartStep&, const PartState<Wide<float>>&, 
                                 RowsWanted, Wide<float>*);
 template void part_differential(const PartStep&, const PartState<Part>&, const PartMatrix&, RowsWanted, Part*);
 
-bool can_turn(const AnyLaw<double>& law) { return !std::holds_alternative<Linear<double>>(law); }
+bool can_turn(const AnyLaw<double>& law) {
+  return !std::holds_alternative<Linear<double>>(law) && !std::holds_alternative<Liquid<double>>(law);
+}
 
 Differential differential_kind(const PartStep& step) {
   const bool quadratic =
       std::visit([](const auto& l) { return is_quadratic<std::remove_cvref_t<decltype(l)>>; }, step.law);
+  if (std::holds_alternative<Liquid<double>>(step.law) && !step.actuated) return Differential::liquid;
   if (!quadratic || step.actuated || step.flows) return Differential::dense;
   return step.turned ? Differential::turned : Differential::quadratic;
 }

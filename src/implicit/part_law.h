@@ -55,7 +55,7 @@ template <class P>
 void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, RowsWanted wanted,
                        P* rows);
 
-// whether stretches can be told from turns: linear knows of none
+// whether stretches can be told from turns: linear and liquid know of none
 bool can_turn(const AnyLaw<double>& law);
 
 // whether it can flow within a step, and whether its yield strain moves with the pressure

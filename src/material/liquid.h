@@ -54,6 +54,21 @@ struct Liquid {
     return add_diagonal(Matrix<T, D>::zero(), J * volume_energy(J).first);
   }
 
+  // in an implicit step: the same without tension, as the volume gained is forgotten after it
+  template <class T>
+  Jet<T> pressed_energy(const T& J) const {
+    const Jet<T> psi = volume_energy(J);
+    const Truth<T> open = J > T(1);
+    return {select(open, T(0), psi.value), select(open, T(0), psi.first), select(open, T(0), psi.second)};
+  }
+
+  // F after a step in which the flow has this gradient. Volume follows its divergence alone: the determinant of
+  // 1 + dt grad v would take every shear for a loss and every turn for a gain, of the order of dt^2.
+  template <class T, int D>
+  Matrix<T, D> flow(const Matrix<T, D>& start, const T& dt, const Matrix<T, D>& gradient) const {
+    return isotropic<D>(determinant(start) * (T(1) + dt * trace(gradient)));
+  }
+
   // J 2 viscosity dev sym grad v
   template <class T, int D>
   Matrix<T, D> viscous_kirchhoff(const T& J, const Matrix<T, D>& velocity_gradient) const {

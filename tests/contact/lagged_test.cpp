@@ -53,8 +53,8 @@ TEST(Lagged, StopsWhereAThinWallWouldBePassed) {
     const double u = s.uniform(-3, 0);
     const double without = normal_impulse(t, u), depth = -(t.gap + t.dt * u);
     t.stop_depth = t.dt * s.uniform(0, 2);
-    const double more = stop_factor * t.dt * t.stiffness * std::max(0.0, depth - t.stop_depth);
-    const double size = stop_factor * t.dt * t.stiffness * (std::fabs(t.gap) + t.dt * std::fabs(u) + t.stop_depth);
+    const double more = t.stop_factor * t.dt * t.stiffness * std::max(0.0, depth - t.stop_depth);
+    const double size = t.stop_factor * t.dt * t.stiffness * (std::fabs(t.gap) + t.dt * std::fabs(u) + t.stop_depth);
     EXPECT_NEAR(normal_impulse(t, u), without + more, 1e-14 * size);
 
     // the stiffness is the slope of the impulse, the impulse that of the potential; not across the kink

@@ -47,10 +47,12 @@ inline Dense9 positive(const Dense9& m) {
   return e.eigenvectors() * e.eigenvalues().cwiseMax(0).asDiagonal() * e.eigenvectors().transpose();
 }
 
-// d stress / d F of a law, and of its actuation, each without negative eigenvalues
+// d stress / d F of a law, and of its actuation, each without negative eigenvalues; of a liquid the latter alone
 inline Dense9 stiffness(const AnyLaw<double>& law, const Matrix<double, 3>& actuation, const Matrix<double, 3>& F,
                         const Memory<double, 3>& memory) {
-  const Dense9 elastic = std::visit([&](const auto& l) { return Dense9(stress_derivative(l, F, memory)); }, law);
+  Dense9 elastic = Dense9::Zero();
+  if (!std::holds_alternative<Liquid<double>>(law))
+    elastic = std::visit([&](const auto& l) { return Dense9(stress_derivative(l, F, memory)); }, law);
   Dense9 active = Dense9::Zero();
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
@@ -109,6 +111,13 @@ Matrix<double, 3> stretched(const Lump<S>& matter, const AnyLaw<double>& law, co
   return (1 / scale) * add_diagonal(d.V * Matrix<double, 3>::diagonal(d.sigma) * transpose(d.V), -1.0);
 }
 
+// derivative of the trace of a liquid's moment by the divergence: stiff where it is pressed, and where it is nearly so
+inline double liquid_stiffness(const Liquid<double>& law, double start, double divergence) {
+  const double J = start * (1 + divergence);
+  const double lifted = law.bulk_modulus * std::max(0.0, 1 - (J - 1) / 1e-3);
+  return start * start * (J > 1 ? lifted : law.volume_energy(J).second);
+}
+
 // entry (a b, c d): derivative of the moment M_ab by the gradient l_cd in cells
 template <class S>
 Dense9 moment_derivative(const Lump<S>& matter, std::size_t group, const Point<3, S>& p, const Matrix<double, 3>& l) {
@@ -123,12 +132,17 @@ Dense9 moment_derivative(const Lump<S>& matter, std::size_t group, const Point<3
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
       for (int d = 0; d < 3; ++d) to_F(3 * a + b, 3 * a + d) = dt * inv_h * start(d, b);
-  const auto elastic = [&](const Matrix<double, 3>& at) {
-    return Dense9(volume * to_F.transpose() * stiffness(law, matter.actuations[group], at, memory) * to_F);
+  const auto* liquid = std::get_if<Liquid<double>>(&law);
+  const auto elastic = [&](const Matrix<double, 3>& at, double divergence) {
+    Dense9 sum = volume * to_F.transpose() * stiffness(law, matter.actuations[group], at, memory) * to_F;
+    if (!liquid) return sum;
+    const double stiff = liquid_stiffness(*liquid, determinant(start), divergence);
+    for (int a = 0; a < 9; a += 4)
+      for (int c = 0; c < 9; c += 4) sum(a, c) += volume * dt * dt * inv_h * inv_h * stiff;
+    return sum;
   };
   const auto viscous = [&] {
     Dense9 dense = Dense9::Zero();
-    const auto* liquid = std::get_if<Liquid<double>>(&law);
     if (!liquid) return dense;
     for (int k = 0; k < 9; ++k) {
       Matrix<double, 3> unit = Matrix<double, 3>::zero();
@@ -139,8 +153,8 @@ Dense9 moment_derivative(const Lump<S>& matter, std::size_t group, const Point<3
     return dense;
   }();
   const double damped = matter.damping.stiffness / dt;
-  const Dense9 all = elastic(F) + damped * (elastic(start) + viscous) + viscous;
-  if (!matter.exact_rotation || std::holds_alternative<Linear<double>>(law)) return all;
+  const Dense9 all = elastic(F, dt * inv_h * trace(l)) + damped * (elastic(start, 0) + viscous) + viscous;
+  if (!matter.exact_rotation || liquid || std::holds_alternative<Linear<double>>(law)) return all;
   return part_of(1) * all * part_of(1);
 }
 
