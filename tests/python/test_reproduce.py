@@ -141,8 +141,8 @@ def test_rows_of_papers_are_whole(paper):
     assert {row.paper.title for row in paper.TABLE} == titles
     assert next(iter(paper.TABLE[0].ways)) == ("strong" if paper is reproduce_s1 else "async")
     for row in paper.TABLE:
-        # the strong step knows no cloth and does not keep a liquid at rest
-        async_alone = {"box_bagging", "laundry", "shirt_folding", "water_pouring"}
+        # the strong step knows no cloth
+        async_alone = {"box_bagging", "laundry", "shirt_folding"}
         assert set(row.ways) == ({"async"} if row.paper.scene in async_alone else {"strong", "async"})
     # keys that scenes do not know are found out here and not in an hour
     for row in (row for row in paper.TABLE if row.is_there):
