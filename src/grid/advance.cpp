@@ -27,11 +27,9 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
     }
     const Matrix<P, D> start = load_matrix<D>(batch.word + D, i);
     const Matrix<P, D> rate = load_matrix<D>(gradient, i);
-    Matrix<P, D> F;
+    Matrix<P, D> F = start + dt * (rate * start);
     if constexpr (requires { law.flow(start, dt, rate); })
-      F = law.flow(start, dt, rate);
-    else
-      F = start + dt * (rate * start);
+      if (step.large) F = law.flow(start, dt, rate);
     if constexpr (L::plastic) {
       Memory<P, D> memory = {start, P::load(batch.plastic() + i)};
       law.return_map(F, memory);

@@ -15,6 +15,7 @@ struct AdvanceStep {
   bool actuated;
   bool gradient_is_affine;  // grad v is C, not a row of its own
   bool cloth_acts = true;   // see SweepStep
+  bool large;               // laws with a flow of their own follow it
 };
 
 template <class S>

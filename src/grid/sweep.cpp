@@ -227,6 +227,7 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
   step.actuated = inner(step.actuation, step.actuation) > 0;
   step.gradient_is_affine = transfer_ != Transfer::apic;
   step.cloth_acts = job.step.cloth_acts;
+  step.large = job.step.large;
   const AnyLaw<S>& law = (*job.step.laws)[group];
   Point<D, S>* points = job.particles.points.data() + first;
   Rates<D, S>* rates = job.particles.rates.data() + first;

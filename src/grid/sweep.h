@@ -22,6 +22,7 @@ struct SweepStep {
   const std::vector<Matrix<S, D>>* actuations;  // by group
   bool cloth_acts = true;                       // through its particles; false: its forces reach the grid by themselves
   S most_cells = 1;                             // that a particle may cross; more than 1 only if it is sorted next
+  bool large = false;                           // a step so large that its square counts
 };
 
 struct SweepReport {

@@ -62,7 +62,7 @@ struct Liquid {
     return {select(open, T(0), psi.value), select(open, T(0), psi.first), select(open, T(0), psi.second)};
   }
 
-  // F after a step in which the flow has this gradient. Volume follows its divergence alone: the determinant of
+  // F after a large step in which the flow has this gradient. Volume follows its divergence alone: the determinant of
   // 1 + dt grad v would take every shear for a loss and every turn for a gain, of the order of dt^2.
   template <class T, int D>
   Matrix<T, D> flow(const Matrix<T, D>& start, const T& dt, const Matrix<T, D>& gradient) const {

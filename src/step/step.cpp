@@ -353,6 +353,7 @@ void attempt_strong(Attempt<D, S>& a) {
     sweep(a, Pass::scatter, 0);
     a.sweep_step.dt = S(o.dt);
     a.sweep_step.most_cells = most_cells_in_strong_step;
+    a.sweep_step.large = true;
     a.drift = 0;
     clock.lap(a.work.sweep.times());
 
