@@ -25,6 +25,7 @@ MOMENTS = {
     "pick_cube": 3.0,
     "sand_scoop": 3.6,
     "shake": 1.31,
+    "shirt_folding": 8.3,
     "squeeze": 2.0,
     "water_pouring": 5.8,
 }

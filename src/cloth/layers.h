@@ -59,7 +59,7 @@ class Layers {
   std::vector<Vec> at_;                // m, where the vertices are
   std::vector<double> lightness_;      // 1/kg, of the vertices; 0: held
   std::vector<std::uint8_t> marks_;    // by vertex: near something; later: moved
-  std::vector<std::uint32_t> picked_;  // edges of marked vertices
+  std::vector<std::uint32_t> picked_;  // edges that are looked at
   std::vector<Vec> normals_;           // m^2, of the triangles, twice their area
   Bins bins_;
   std::vector<Found> found_;  // by piece of the search
