@@ -335,9 +335,6 @@ void check_bodies(const Scene& scene) {
 void check_expect(const Scene& scene) {
   for (const Expect& expect : scene.expect) {
     const std::string name = expect.name.empty() ? expect.quantity : expect.name;
-    const bool has_min = expect.min > Expect{}.min, has_max = expect.max < Expect{}.max;
-    if (!has_min && !has_max)
-      fail(ErrorCode::bad_input, "expect '{}': it has neither min nor max; give one of them, or both", name);
     if (!(expect.min <= expect.max))
       fail(ErrorCode::bad_input, "expect '{}': min {} is above max {}; swap them", name, expect.min, expect.max);
   }
