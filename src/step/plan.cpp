@@ -10,15 +10,7 @@ namespace {
 
 // Of the limit of inner steps, cell / (speed of inner waves): that limit is for meshes up to the size of a cell, where
 // it is reached by squeezed layers, and 0.9 of it at 1.5 cells (tests/step/cloth_inner_test.cpp).
-constexpr double safe_part = 0.85;
-// Automatic: in a substep inner waves cross so many cells, and cloth moves by this part of courant * cell. Where waves
-// turn round within a substep, omega dt = pi, contact and waves excite each other; the fastest have omega = 2 speed /
-// cell.
-constexpr double wave_travel = 1.25;
-constexpr double cloth_travel = 0.5;
-
-// in place of the scene's courant, where it gives the number of substeps itself
-constexpr double given_courant = 0.8;
+constexpr double safe_part = 0.68;
 
 // smallest value of the plastic number, which for hardening laws sets the wave speed
 template <int D, class S>
@@ -29,33 +21,32 @@ double smallest_plastic(const Group& group, const State<D, S>& state) {
   return least;
 }
 
-// the compact kernel has two grids; its cloth is stepped with all other matter
+// Automatic substeps are short enough for waves. The compact kernel has two grids; its cloth is stepped with all other
+// matter.
 template <class S>
 bool has_inner_steps(const Model<S>& model) {
-  return !model.sheets.empty() && model.scene.step.kernel != Kernel::compact;
+  const StepOptions& o = model.scene.step;
+  return !model.sheets.empty() && o.substeps > 0 && o.kernel != Kernel::compact;
 }
 
-// With the kernel hinges are at least twice as slow as bending_rate says, up to meshes of 2 cells.
-constexpr double smoothed_bending = 0.5;
+// With the kernel hinges are at least twice as slow as bending_rate says, up to meshes of 2 cells; not all of that.
+constexpr double smoothed_bending = 0.625;
 
 // inner steps per second that the sheets need, and how often their hinges must act
 struct InnerRates {
   double wave = 0, bend = 0;
-  double substeps = 0;  // automatic, per second
 };
 
 template <class S>
 InnerRates inner_rates(const Model<S>& model) {
   const StepOptions& o = model.scene.step;
-  const double courant = o.substeps > 0 ? given_courant : o.courant;
   InnerRates rates;
   for (const ModelSheet<S>& s : model.sheets) {
     const Material& material = model.materials[s.matter];
     const double crossing = inner_wave_speed(material) / o.cell;
-    rates.wave = std::max(rates.wave, crossing / (safe_part * courant));
-    rates.substeps = std::max(rates.substeps, crossing / wave_travel);
+    rates.wave = std::max(rates.wave, crossing / safe_part);
     const double bend = smoothed_bending * bending_rate(s.sheet, model.scene.matter[s.matter], material);
-    rates.bend = std::max(rates.bend, bend / courant);
+    rates.bend = std::max(rates.bend, bend);
   }
   return rates;
 }
@@ -63,21 +54,15 @@ InnerRates inner_rates(const Model<S>& model) {
 template <int D, class S>
 double needed_substeps(const Model<S>& model, const State<D, S>& now, double speed) {
   const StepOptions& o = model.scene.step;
-  const bool inner = has_inner_steps(model);
   double needed = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     const Material& material = model.materials[g];
-    if (material.law == Law::cloth && inner) {
-      needed = std::max(needed, o.dt * speed / (cloth_travel * o.courant * o.cell));
-      continue;
-    }
     const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
     const double wave = sound_speed(material, plastic);
     needed = std::max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)
     needed = std::max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
   }
-  if (inner) return std::max(needed, o.dt * inner_rates(model).substeps);
   for (const ModelSheet<S>& s : model.sheets) {
     const double rate = bending_rate(s.sheet, model.scene.matter[s.matter], model.materials[s.matter]);
     needed = std::max(needed, o.dt * rate / o.courant);

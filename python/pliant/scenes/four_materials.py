@@ -9,7 +9,7 @@ TANK = (1.04, 0.72, 4.0)  # m; the walls go as high as anything can jump
 def scene() -> Scene:
     skin = Sampling(surface_layer=True)
     return Scene(
-        step=StepOptions(dt=1 / 60, cell=0.016),
+        step=StepOptions(dt=1 / 240, cell=0.016),
         materials=[
             Material(name="jelly", law="neo_hookean", density=1000, E=1.5e4, nu=0.4),
             Material(name="sand", law="sand", density=1600, E=2e5, nu=0.3, friction_angle=38),
