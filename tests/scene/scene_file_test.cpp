@@ -163,7 +163,7 @@ TEST(SceneFile, FourMaterials) {
   const Scene scene = load_scene_file((repository / "scenes" / "four_materials.yaml").string());
   ASSERT_EQ(scene.materials.size(), 4u);
   ASSERT_EQ(scene.matter.size(), 4u);
-  expect_same(scene.step.dt, 1.0 / 60, "dt");
+  expect_same(scene.step.dt, 1.0 / 240, "dt");
   EXPECT_EQ(scene.materials[3].name, "dough");
   EXPECT_EQ(scene.materials[3].law, Law::hencky);
   expect_same(scene.materials[3].yield, 1250, "yield");
