@@ -124,11 +124,16 @@ void Layers<S>::find_vertices(std::size_t triangle, Found& found) const {
 }
 
 template <class S>
-void Layers<S>::find_edges(std::size_t edge, double margin, Found& found) const {
-  const std::uint32_t number = picked_[edge];
-  const auto& [a, b] = edges_[number];
-  bins_.near(box_of(edges_[number], at_, margin), [&](std::uint32_t other) {
-    if (picked_[other] <= number) return;
+void Layers<S>::find_edges(std::size_t edge, double longest, Found& found) const {
+  const auto& [a, b] = edges_[picked_[edge]];
+  const Middle mine = middles_[edge];
+  const double margin = reach_ + mine.half + longest;
+  const Vec corner = {margin, margin, margin};
+  bins_.near({mine.at - corner, mine.at + corner}, [&](std::uint32_t other) {
+    if (other <= edge) return;
+    const Vec apart = middles_[other].at - mine.at;
+    const double most = reach_ + mine.half + middles_[other].half;
+    if (dot(apart, apart) > most * most) return;
     const auto& [c, d] = edges_[picked_[other]];
     if (a == c || a == d || b == c || b == d) return;
     const Vec x[4] = {at_[a], at_[b], at_[c], at_[d]};
@@ -164,14 +169,17 @@ void Layers<S>::look(const std::vector<ClothStep<S>>& steps, const Buffer<Point<
   bins_.fill(side_, at_.size(), [&](std::size_t v) { return at_[v]; });
   collect(triangles_.size(), workers, [&](std::size_t t, Found& found) { find_vertices(t, found); });
 
-  // edges that are near have their middles within their half length and the reach
+  // edges that are near have their middles within their half lengths and the reach
   pick_edges(workers);
   double longest = 0;
-  for (const std::uint32_t e : picked_) longest = std::max(longest, norm(at_[edges_[e][1]] - at_[edges_[e][0]]));
-  bins_.fill(side_, picked_.size(),
-             [&](std::size_t e) { return 0.5 * (at_[edges_[picked_[e]][0]] + at_[edges_[picked_[e]][1]]); });
-  const double margin = reach_ + 0.5 * longest;
-  collect(picked_.size(), workers, [&](std::size_t e, Found& found) { find_edges(e, margin, found); });
+  middles_.clear();
+  for (const std::uint32_t e : picked_) {
+    const Vec &a = at_[edges_[e][0]], &b = at_[edges_[e][1]];
+    middles_.push_back({0.5 * (a + b), 0.5 * norm(b - a)});
+    longest = std::max(longest, middles_.back().half);
+  }
+  bins_.fill(side_, picked_.size(), [&](std::size_t e) { return middles_[e].at; });
+  collect(picked_.size(), workers, [&](std::size_t e, Found& found) { find_edges(e, longest, found); });
 }
 
 // true if the pair was too near
@@ -213,7 +221,7 @@ std::size_t Layers<S>::bytes() const {
   std::size_t sum = bins_.bytes() + sizeof(NearPair) * pairs_.capacity() + sizeof(Vec) * at_.capacity();
   for (const Found& list : found_) sum += sizeof(NearPair) * list.capacity();
   return sum + 8 * lightness_.capacity() + marks_.capacity() + 4 * (sheet_of_.capacity() + picked_.capacity()) +
-         12 * triangles_.capacity() + 16 * edges_.capacity() + sizeof(Vec) * normals_.capacity();
+         12 * triangles_.capacity() + 16 * edges_.capacity() + sizeof(Vec) * normals_.capacity() + sizeof(Middle) * middles_.capacity();
 }
 
 template class Layers<float>;

@@ -39,11 +39,15 @@ class Layers {
  private:
   using Found = std::vector<NearPair>;
   using Edge = std::array<std::uint32_t, 2>;
+  struct Middle {
+    Vec at;       // m
+    double half;  // m, of the edge's length
+  };
   void take_places(const std::vector<ClothStep<S>>& steps, const Buffer<Point<3, S>>& points, Workers& workers);
   template <class F>
   void collect(std::size_t count, Workers& workers, const F& find);
   void find_vertices(std::size_t triangle, Found& found) const;
-  void find_edges(std::size_t edge, double margin, Found& found) const;
+  void find_edges(std::size_t edge, double longest, Found& found) const;
   void pick_edges(Workers& workers);
   bool push(const NearPair& pair);
 
@@ -60,6 +64,7 @@ class Layers {
   std::vector<double> lightness_;      // 1/kg, of the vertices; 0: held
   std::vector<std::uint8_t> marks_;    // by vertex: near something; later: moved
   std::vector<std::uint32_t> picked_;  // edges that are looked at
+  std::vector<Middle> middles_;        // and theirs
   std::vector<Vec> normals_;           // m^2, of the triangles, twice their area
   Bins bins_;
   std::vector<Found> found_;  // by piece of the search
