@@ -20,39 +20,14 @@ double thickness_of(const Sheet<S>& sheet) {
   return 2 * double(e.volume) * std::fabs(double(e.inverse[0] * e.inverse[3] - e.inverse[1] * e.inverse[2]));
 }
 
-template <std::size_t N>
-Box box_of(const std::array<std::uint32_t, N>& corner, const std::vector<Vec>& at, double margin) {
-  Box box = {at[corner[0]], at[corner[0]]};
-  for (int d = 0; d < 3; ++d) {
-    for (const std::uint32_t v : corner) {
-      box.low[d] = std::min(box.low[d], at[v][d]);
-      box.high[d] = std::max(box.high[d], at[v][d]);
-    }
-    box.low[d] -= margin;
-    box.high[d] += margin;
-  }
-  return box;
-}
-
-void note(const std::array<std::uint32_t, 4>& corner, const Between& between, const std::vector<Vec>& at, double reach,
-          std::vector<NearPair>& found) {
-  if (!between.inside) return;
-  Vec gap = Vec::zero();
-  for (std::size_t k = 0; k < 4; ++k) gap += between.weight[k] * at[corner[k]];
-  const double square = dot(gap, gap);
-  if (square > reach * reach || square == 0) return;
-  const double distance = std::sqrt(square);
-  found.push_back({corner, {}, (1 / distance) * gap, distance});
-  std::copy(between.weight, between.weight + 4, found.back().weight);
-}
-
 }  // namespace
 
 template <class S>
 void Layers<S>::add(const Sheet<S>& sheet) {
   const std::uint32_t start = starts_.back(), number = std::uint32_t(keep_.size());
   keep_.push_back(std::min(thickness_of(sheet), part_of_height * sheet.shortest_height));
-  reach_ = std::max(reach_, reach_of_height * sheet.shortest_height);
+  reach_.push_back(reach_of_height * sheet.shortest_height);
+  most_reach_ = std::max(most_reach_, reach_.back());
   side_ = std::max(side_, 1.7 * sheet.shortest_height);
   std::vector<std::array<std::uint32_t, 3>> sides;  // two vertices, lower first, and a triangle
   for (const Element<S>& e : sheet.elements) {
@@ -81,6 +56,34 @@ void Layers<S>::add(const Sheet<S>& sheet) {
 template <class S>
 double Layers<S>::keep(const NearPair& pair) const {
   return 0.5 * (keep_[sheet_of_[pair.corner[0]]] + keep_[sheet_of_[pair.corner[3]]]);
+}
+
+template <class S>
+template <std::size_t N>
+Box Layers<S>::box_of(const std::array<std::uint32_t, N>& corner, double margin) const {
+  Box box = {at_[corner[0]], at_[corner[0]]};
+  for (int d = 0; d < 3; ++d) {
+    for (const std::uint32_t v : corner) {
+      box.low[d] = std::min(box.low[d], at_[v][d]);
+      box.high[d] = std::max(box.high[d], at_[v][d]);
+    }
+    box.low[d] -= margin;
+    box.high[d] += margin;
+  }
+  return box;
+}
+
+template <class S>
+void Layers<S>::note(const std::array<std::uint32_t, 4>& corner, const Between& between, Found& found) const {
+  if (!between.inside) return;
+  Vec gap = Vec::zero();
+  for (std::size_t k = 0; k < 4; ++k) gap += between.weight[k] * at_[corner[k]];
+  const double square = dot(gap, gap);
+  const double reach = 0.5 * (reach_[sheet_of_[corner[0]]] + reach_[sheet_of_[corner[3]]]);
+  if (square > reach * reach || square == 0) return;
+  const double distance = std::sqrt(square);
+  found.push_back({corner, {}, (1 / distance) * gap, distance});
+  std::copy(between.weight, between.weight + 4, found.back().weight);
 }
 
 template <class S>
@@ -113,31 +116,23 @@ void Layers<S>::collect(std::size_t count, Workers& workers, const F& find) {
 template <class S>
 void Layers<S>::find_vertices(std::size_t triangle, Found& found) const {
   const auto& [a, b, c] = triangles_[triangle];
-  const Box box = box_of(triangles_[triangle], at_, reach_);
-  bins_.near(box, [&](std::uint32_t v) {
-    for (int d = 0; d < 3; ++d)
-      if (at_[v][d] < box.low[d] || at_[v][d] > box.high[d]) return;
+  const double margin = 0.5 * (reach_[sheet_of_[a]] + most_reach_);
+  bins_.near(box_of(triangles_[triangle], margin), [&](std::uint32_t v) {
     if (v == a || v == b || v == c) return;
     const Vec x[4] = {at_[v], at_[a], at_[b], at_[c]};
-    note({v, a, b, c}, vertex_and_triangle(x), at_, reach_, found);
+    note({v, a, b, c}, vertex_and_triangle(x), found);
   });
 }
 
 template <class S>
-void Layers<S>::find_edges(std::size_t edge, double longest, Found& found) const {
+void Layers<S>::find_edges(std::size_t edge, Found& found) const {
   const auto& [a, b] = edges_[picked_[edge]];
-  const Middle mine = middles_[edge];
-  const double margin = reach_ + mine.half + longest;
-  const Vec corner = {margin, margin, margin};
-  bins_.near({mine.at - corner, mine.at + corner}, [&](std::uint32_t other) {
+  bins_.near(box_of(edges_[picked_[edge]], 0.5 * reach_[sheet_of_[a]]), [&](std::uint32_t other) {
     if (other <= edge) return;
-    const Vec apart = middles_[other].at - mine.at;
-    const double most = reach_ + mine.half + middles_[other].half;
-    if (dot(apart, apart) > most * most) return;
     const auto& [c, d] = edges_[picked_[other]];
     if (a == c || a == d || b == c || b == d) return;
     const Vec x[4] = {at_[a], at_[b], at_[c], at_[d]};
-    note({a, b, c, d}, two_edges(x), at_, reach_, found);
+    note({a, b, c, d}, two_edges(x), found);
   });
 }
 
@@ -166,20 +161,15 @@ template <class S>
 void Layers<S>::look(const std::vector<ClothStep<S>>& steps, const Buffer<Point<3, S>>& points, Workers& workers) {
   take_places(steps, points, workers);
   pairs_.clear();
-  bins_.fill(side_, at_.size(), [&](std::size_t v) { return at_[v]; });
+  bins_.fill(side_, at_.size(), [&](std::size_t v) { return Box{at_[v], at_[v]}; });
   collect(triangles_.size(), workers, [&](std::size_t t, Found& found) { find_vertices(t, found); });
 
-  // edges that are near have their middles within their half lengths and the reach
   pick_edges(workers);
-  double longest = 0;
-  middles_.clear();
-  for (const std::uint32_t e : picked_) {
-    const Vec &a = at_[edges_[e][0]], &b = at_[edges_[e][1]];
-    middles_.push_back({0.5 * (a + b), 0.5 * norm(b - a)});
-    longest = std::max(longest, middles_.back().half);
-  }
-  bins_.fill(side_, picked_.size(), [&](std::size_t e) { return middles_[e].at; });
-  collect(picked_.size(), workers, [&](std::size_t e, Found& found) { find_edges(e, longest, found); });
+  bins_.fill(side_, picked_.size(), [&](std::size_t e) {
+    const Edge& edge = edges_[picked_[e]];
+    return box_of(edge, 0.5 * reach_[sheet_of_[edge[0]]]);
+  });
+  collect(picked_.size(), workers, [&](std::size_t e, Found& found) { find_edges(e, found); });
 }
 
 // true if the pair was too near
@@ -221,7 +211,7 @@ std::size_t Layers<S>::bytes() const {
   std::size_t sum = bins_.bytes() + sizeof(NearPair) * pairs_.capacity() + sizeof(Vec) * at_.capacity();
   for (const Found& list : found_) sum += sizeof(NearPair) * list.capacity();
   return sum + 8 * lightness_.capacity() + marks_.capacity() + 4 * (sheet_of_.capacity() + picked_.capacity()) +
-         12 * triangles_.capacity() + 16 * edges_.capacity() + sizeof(Vec) * normals_.capacity() + sizeof(Middle) * middles_.capacity();
+         12 * triangles_.capacity() + 16 * edges_.capacity() + sizeof(Vec) * normals_.capacity();
 }
 
 template class Layers<float>;

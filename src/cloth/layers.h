@@ -39,32 +39,31 @@ class Layers {
  private:
   using Found = std::vector<NearPair>;
   using Edge = std::array<std::uint32_t, 2>;
-  struct Middle {
-    Vec at;       // m
-    double half;  // m, of the edge's length
-  };
   void take_places(const std::vector<ClothStep<S>>& steps, const Buffer<Point<3, S>>& points, Workers& workers);
   template <class F>
   void collect(std::size_t count, Workers& workers, const F& find);
+  template <std::size_t N>
+  Box box_of(const std::array<std::uint32_t, N>& corner, double margin) const;
+  void note(const std::array<std::uint32_t, 4>& corner, const Between& between, Found& found) const;
   void find_vertices(std::size_t triangle, Found& found) const;
-  void find_edges(std::size_t edge, double longest, Found& found) const;
+  void find_edges(std::size_t edge, Found& found) const;
   void pick_edges(Workers& workers);
   bool push(const NearPair& pair);
 
   std::vector<std::uint32_t> starts_ = {0};  // by sheet, its first vertex among those of all
   std::vector<double> keep_;                 // m, by sheet
+  std::vector<double> reach_;                // m, by sheet: how far apart its things are that are looked at
   std::vector<std::uint32_t> sheet_of_;      // by vertex
   std::vector<std::array<std::uint32_t, 3>> triangles_;
   std::vector<Edge> edges_;
   std::vector<std::array<std::uint32_t, 2>> beside_;  // by edge: its triangles; twice the same at a rim
-  double reach_ = 0;                                  // m, how far apart things are that are looked at
+  double most_reach_ = 0;                             // m
   double side_ = 0;                                   // m, of the bins
 
   std::vector<Vec> at_;                // m, where the vertices are
   std::vector<double> lightness_;      // 1/kg, of the vertices; 0: held
   std::vector<std::uint8_t> marks_;    // by vertex: near something; later: moved
   std::vector<std::uint32_t> picked_;  // edges that are looked at
-  std::vector<Middle> middles_;        // and theirs
   std::vector<Vec> normals_;           // m^2, of the triangles, twice their area
   Bins bins_;
   std::vector<Found> found_;  // by piece of the search
