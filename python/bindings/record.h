@@ -160,6 +160,13 @@ class Record {
     return *this;
   }
 
+  // what follows from the fields
+  template <class M>
+  Record& derived(const char* name, M (*get)(const T&), const char* doc) {
+    class_.def_prop_ro(name, get, doc);
+    return *this;
+  }
+
   // after the last field
   void finish() {
     const std::string type = name_;

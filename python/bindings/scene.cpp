@@ -143,12 +143,14 @@ void bind_options(nb::module_& module) {
       .field("balance", &StepOptions::balance, "fill in the balance of the report")
       .field("method", &StepOptions::method,
              "async: explicit substeps; strong: one implicit solve; one_way: bodies do not feel matter")
-      .field("tolerance", &StepOptions::tolerance, "of the contact solver, relative, 1e-10..1")
+      .field("tolerance", &StepOptions::tolerance,
+             "of the contact solver, relative, 1e-10..1; 0: 5e-2, of method strong 1e-4")
       .field("max_iterations", &StepOptions::max_iterations, "of the contact solver; more is an error")
       .field("exact_rotation", &StepOptions::exact_rotation, "strong: tells stretch from turning within a step")
       .field("plastic_flow", &StepOptions::plastic_flow, "strong: by_law; lagged: after the solve; implicit: in it")
       .field("mass_damping", &StepOptions::mass_damping, "strong: Rayleigh's, 1/s")
       .field("stiffness_damping", &StepOptions::stiffness_damping, "strong: Rayleigh's, s")
+      .derived("solver_tolerance", &solver_tolerance, "what `tolerance` stands for, also if it is 0")
       .finish();
 }
 

@@ -231,7 +231,7 @@ def our_figures(ours: Measured) -> dict[str, Any]:
         "substeps": round(ours.substeps / steps, 2),
         "iterations_per_substep": round(ours.iterations / max(1, ours.substeps), 2),
         "linear_iterations_per_step": round(ours.linear_iterations / steps, 2),
-        "tolerance": step.tolerance,
+        "tolerance": step.solver_tolerance,
     }
 
 

@@ -53,7 +53,7 @@ def squeeze_lines(squeezed: dict[str, Any]) -> list[str]:
 
 def sweep_point(ours: Measured) -> dict[str, float]:
     return {
-        "tolerance": float(ours.world.scene.step.tolerance),
+        "tolerance": float(ours.world.scene.step.solver_tolerance),
         "ms_per_step": round(ours.ms_per_step, 4),
         "real_time_factor": round(ours.real_time_factor, 4),
         "iterations_per_substep": round(ours.iterations / max(1, ours.substeps), 3),

@@ -14,7 +14,7 @@ constexpr double good_enough = 1e-6;
 template <class S>
 ContactStep<S>::ContactStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
     : set_(scene, materials, paths), cell_(scene.step.cell) {
-  options_.relative_tolerance = scene.step.tolerance;
+  options_.relative_tolerance = solver_tolerance(scene.step);
   options_.max_iterations = scene.step.max_iterations;
 }
 

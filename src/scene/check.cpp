@@ -120,8 +120,10 @@ void check_step(const StepOptions& step, int dimension) {
   part.known("transfer", step.transfer, Transfer::mls);
   part.known("method", step.method, Method::one_way);
   part.known("plastic_flow", step.plastic_flow, PlasticFlow::implicit);
-  if (!(step.tolerance >= 1e-10 && step.tolerance <= 1)) {
-    fail(ErrorCode::bad_input, "step: tolerance is {}; give a number from 1e-10 to 1", step.tolerance);
+  const bool by_method = step.tolerance == 0;
+  if (!by_method && !(step.tolerance >= 1e-10 && step.tolerance <= 1)) {
+    fail(ErrorCode::bad_input, "step: tolerance is {}; give a number from 1e-10 to 1, or 0 for that of the method",
+         step.tolerance);
   }
   if (step.max_iterations < 1) {
     fail(ErrorCode::bad_input, "step: max_iterations is {}; give 1 or more", step.max_iterations);

@@ -49,7 +49,9 @@ void step_keys(Keys& keys, StepOptions& step) {
        .what = "async: matter in explicit substeps, bodies feel their sum; strong: one implicit solve for matter and "
                "bodies; one_way: bodies move matter and do not feel it"},
       step.method, {"async", "strong", "one_way"});
-  keys.number({.name = "tolerance", .what = "of the contact solver, relative"}, step.tolerance, {1e-10, 1});
+  keys.number(
+      {.name = "tolerance", .what = "of the contact solver, relative", .standard = "0.05, of method strong 1e-4"},
+      step.tolerance, {1e-10, 1});
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);
   keys.flag({.name = "exact_rotation", .what = "tells stretch from turning within a step; of method strong"},

@@ -53,7 +53,7 @@ StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& mater
     : set_(scene, materials, paths),
       boundaries_(materials, scene.step.dt, scene.step.cell),
       implicit_(std::make_unique<ImplicitMatter>()) {
-  options_.relative_tolerance = scene.step.tolerance;
+  options_.relative_tolerance = solver_tolerance(scene.step);
   options_.max_iterations = scene.step.max_iterations;
 }
 

@@ -122,6 +122,17 @@ def everything():
     return scene
 
 
+def test_tolerance_is_that_of_the_method_unless_given():
+    step = pl.StepOptions()
+    assert (step.tolerance, step.solver_tolerance) == (0, 5e-2)
+    step.method = "strong"
+    assert (step.tolerance, step.solver_tolerance) == (0, 1e-4)
+    step.tolerance = 5e-2
+    assert step.solver_tolerance == 5e-2
+    with pytest.raises(AttributeError):
+        step.solver_tolerance = 1e-3
+
+
 def test_numbers_of_a_motion():
     motion = everything().motion[0]
     assert (motion.times, motion.values[1]) == ((0, 1), (0, 1, 0, 0, 0, 0, 0))

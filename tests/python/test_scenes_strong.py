@@ -156,6 +156,15 @@ def test_incline_holds_and_slides_with_large_steps():
             assert rate == pytest.approx(GRAVITY * math.sin(math.radians(20)) / 2, rel=1e-3)
 
 
+# neither file gives a tolerance
+@pytest.mark.parametrize(("name", "dt"), [("incline", "1e-3"), ("squeeze", "0.01")])
+def test_scene_with_the_tolerance_of_the_method(name, dt):
+    large = {"step.method": "strong", "step.dt": dt, "step.substeps": "0"}
+    world = pl.World(pl.load(name, overrides=large), 2)
+    assert (world.scene.step.tolerance, world.scene.step.solver_tolerance) == (0, 1e-4)
+    assert failed_checks(world) == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["squeeze", "shake", "dough_rolling"])
 def test_scene_to_its_end_with_steps_of_10_ms(name):

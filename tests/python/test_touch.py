@@ -60,7 +60,7 @@ def test_contacts_are_columns(world):
     assert contacts.impulse[plate, 2].sum() < 0 < contacts.impulse[~plate, 2].sum()
     assert world.report.contacts == pytest.approx(count, rel=0.2)
     assert world.report.most_contacts <= count
-    assert 0 <= world.report.residual <= world.scene.step.tolerance
+    assert 0 <= world.report.residual <= world.scene.step.solver_tolerance
 
 
 def test_contacts_taxels_and_wrenches_are_the_change_of_momentum(world):

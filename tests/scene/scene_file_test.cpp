@@ -10,6 +10,7 @@
 #include "scene/yaml_tree.h"
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -268,6 +269,24 @@ TEST(SceneFile, IncludesAreTheBase) {
   EXPECT_EQ(scene.materials[1].name, "clay");
   // a file is looked up from the text that names it
   EXPECT_EQ(scene.matter[0].shape.mesh_file, folder.file("sub/rock.obj"));
+}
+
+TEST(SceneFile, ToleranceIsThatOfTheMethodUnlessGiven) {
+  const auto with = [](const std::map<std::string, std::string>& overrides) {
+    SceneFileOptions options;
+    for (const auto& [key, value] : overrides) options.overrides.push_back({key, value});
+    const Scene scene = load_scene_text(small_scene, "", "a.yaml", options);
+    // what was not given is not written, so that another method still finds its own
+    const Scene again = load_scene_text(to_yaml(scene), "", "again.yaml");
+    EXPECT_EQ(again.step.tolerance, scene.step.tolerance);
+    EXPECT_EQ(to_yaml(scene).find("tolerance") == std::string::npos, !overrides.contains("step.tolerance"));
+    return solver_tolerance(again.step);
+  };
+  EXPECT_EQ(with({}), 5e-2);
+  EXPECT_EQ(with({{"step.method", "one_way"}}), 5e-2);
+  EXPECT_EQ(with({{"step.method", "strong"}}), 1e-4);
+  EXPECT_EQ(with({{"step.method", "strong"}, {"step.tolerance", "5e-2"}}), 5e-2);
+  EXPECT_EQ(with({{"step.tolerance", "1e-3"}}), 1e-3);
 }
 
 TEST(SceneFile, Overrides) {
