@@ -22,7 +22,7 @@ struct Touch {
 // mean over the last step
 struct Wrench {
   Vec3 force = {0, 0, 0};         // N
-  Vec3 torque = {0, 0, 0};        // N m, about the body's centre of mass at the start of the step
+  Vec3 torque = {0, 0, 0};        // N m, about the body's centre of mass at the start of the step, or of each part of it
 };
 
 // The force on a geom by place, as a skin of rows x columns sensors would feel it. The sum of all is the geom's share of the

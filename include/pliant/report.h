@@ -25,7 +25,7 @@ struct StageTime {
 
 struct StepReport {
   double time = 0;                 // s, at the end of the step
-  int substeps = 0;
+  int substeps = 0;                // of the strong step: the parts that it was taken in
   int inner_steps = 1;             // of cloth, in each substep
   int sorts = 0;                   // how often particles were put in order
   double max_speed = 0;            // m/s, largest component of a particle's velocity seen in the step

@@ -41,13 +41,15 @@ class World {
  public:
   // threads 0: all that the machine has
   explicit World(const Scene& scene, int threads = 0);
-  // with your own bodies, as they are, instead of those of the scene; dt is the model's timestep
+  // With your own bodies, as they are, instead of those of the scene; dt is the model's timestep. It is set to a part of
+  // dt while a strong step is repeated in parts: worlds on several threads want models of their own.
   World(const Scene& scene, const SharedBodies& bodies, int threads = 0);
   ~World();
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  // Advances by StepOptions::dt. On an Error nothing has changed.
+  // Advances by StepOptions::dt. On an Error nothing has changed. A strong step that fails is first repeated in parts, see
+  // StepOptions::max_cuts.
   const StepReport& step();
   const StepReport& report() const;          // of the last step
 

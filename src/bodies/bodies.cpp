@@ -187,6 +187,8 @@ void Bodies::check_step() const {
   }
 }
 
+void Bodies::set_timestep(double dt) { model_->opt.timestep = dt; }
+
 BodiesState Bodies::save() const {
   BodiesState state;
   save_to(state);

@@ -51,6 +51,9 @@ class Bodies {
   // the same, with these wrenches added to what else pushes the bodies, for this step; by number of the body
   void step(std::span<const Wrench> wrenches);
 
+  // s, of the steps to come
+  void set_timestep(double dt);
+
   BodiesState save() const;
   void save_to(BodiesState& state) const;
   // continuing from here gives the same bits as it did from save()

@@ -19,8 +19,9 @@ constexpr double lag_limit = 0.1;
 
 double modulus(const Material& m) { return m.law == Law::liquid ? m.bulk_modulus : m.E; }
 
-// N/m^3. In large steps springs as stiff as those of matter cost thousands of iterations and hold a liquid no better
-// than softer ones: a column of height d sinks in by d g dt^2 / (30 h).
+// N/m^3, by the scene's dt also in a part of a step, so that a contact does not get stiff for life there. In large
+// steps springs as stiff as those of matter cost thousands of iterations and hold a liquid no better than softer ones:
+// a column of height d sinks in by d g dt^2 / (30 h).
 double liquid_limit(const Scene& scene, const Material& m) {
   const bool limited = m.law == Law::liquid && scene.step.method == Method::strong;
   return limited ? 30 * m.density * scene.step.cell / (scene.step.dt * scene.step.dt) : 1e300;
@@ -71,6 +72,10 @@ void ContactSet<S>::begin(const std::vector<ContactMemory>& memory, std::size_t 
   index_.build(memory_, particles);
   touches_.clear();
   touch_weights_.clear();
+}
+
+template <class S>
+void ContactSet<S>::begin_sums() {
   std::fill(impulses_.begin(), impulses_.end(), GeomImpulse{});
   counts_ = {};
   problems_ = contacts_ = 0;

@@ -59,6 +59,8 @@ class ContactSet {
 
   // a step begins
   void begin(const std::vector<ContactMemory>& memory, std::size_t particles);
+  // so does each of its parts: impulses and counts from zero, while memory and touches go on
+  void begin_sums();
   void take_order(const Layout<3, S>& layout) { finder_.take_order(layout, cell_); }
 
   // a problem: contacts of this moment; rows and potential are filled in
@@ -93,6 +95,7 @@ class ContactSet {
   // since begin
   const std::vector<ContactMemory>& memory() const { return memory_; }
   const std::vector<Touch>& touches() const { return touches_; }
+  // since begin_sums
   const std::vector<GeomImpulse>& impulses() const { return impulses_; }  // by path
   ContactCounts counts() const;
   std::size_t bytes() const { return finder_.bytes() + index_.bytes(); }

@@ -23,7 +23,7 @@ void count(Keys& keys, const Key& key, Integer& value, std::uint64_t from, std::
   value = Integer(number);
 }
 
-constexpr std::uint64_t most_int = 2147483647, most_integer = 1'000'000'000'000'000'000;
+constexpr std::uint64_t most_cuts = 10, most_int = 2147483647, most_integer = 1'000'000'000'000'000'000;
 
 void step_keys(Keys& keys, StepOptions& step) {
   keys.number({.name = "dt", .unit = "s", .what = "one step of the world"}, step.dt, positive);
@@ -54,6 +54,10 @@ void step_keys(Keys& keys, StepOptions& step) {
       step.tolerance, {1e-10, 1});
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);
+  count(keys,
+        {.name = "max_cuts",
+         .what = "a step that fails is repeated in 2, 4, ... 2^max_cuts parts; 0: never; of method strong"},
+        step.max_cuts, 0, most_cuts);
   keys.flag({.name = "exact_rotation", .what = "tells stretch from turning within a step; of method strong"},
             step.exact_rotation);
   choose(

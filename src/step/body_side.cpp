@@ -18,7 +18,10 @@ BodySide::BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string>
       motion_(plan_grippers(scene.motion, bodies_), bodies_.model()),
       warnings_(std::move(warnings)),
       wrenches_(bodies_.body_count()),
+      next_wrenches_(bodies_.body_count()),
+      part_wrenches_(bodies_.body_count()),
       dt_(scene.step.dt),
+      part_dt_(scene.step.dt),
       has_matter_(!scene.matter.empty()),
       one_way_(scene.step.method == Method::one_way),
       strong_(scene.step.method == Method::strong) {
@@ -39,9 +42,17 @@ BodySide::BodySide(const Scene& scene, const SharedBodies& bodies, Workers& work
          timestep);
 }
 
-void BodySide::begin(double time, std::span<const MotionHold> holds) {
-  end_ = time + dt_;
+void BodySide::start(int parts) {
   bodies_.save_to(before_);
+  std::fill(next_wrenches_.begin(), next_wrenches_.end(), Wrench{});
+  parts_ = parts;
+  part_dt_ = dt_ / parts;
+  timestep_ = timestep_of(bodies_.model());
+  if (parts > 1) bodies_.set_timestep(timestep_ / parts);
+}
+
+void BodySide::begin(double time, std::span<const MotionHold> holds) {
+  end_ = time + part_dt_;
   if (has_matter_) {
     bodies_.update_kinematics();
     paths_.remember_poses(bodies_);
@@ -54,36 +65,53 @@ void BodySide::begin(double time, std::span<const MotionHold> holds) {
     bodies_.update_kinematics();
   if (!has_matter_) return;
   if (one_way_)
-    paths_.lead_to_poses(bodies_, dt_);
+    paths_.lead_to_poses(bodies_, part_dt_);
   else
-    paths_.follow_velocities(bodies_, dt_);
+    paths_.follow_velocities(bodies_, part_dt_);
 }
 
 void BodySide::finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds) {
   const bool has_stepped = one_way_ || !has_matter_;
   if (!has_stepped) {
     take_wrenches(impulses);
-    bodies_.step(wrenches_);
+    bodies_.step(part_wrenches_);
   }
-  motion_.feel(end_, bodies_, wrenches_, holds);
+  motion_.feel(end_, bodies_, part_wrenches_, holds);
   if (!has_stepped) bodies_.update_kinematics();
 }
 
+void BodySide::end() {
+  put_back_timestep();
+  std::swap(wrenches_, next_wrenches_);
+}
+
+void BodySide::put_back_timestep() {
+  if (parts_ > 1) bodies_.set_timestep(timestep_);
+  parts_ = 1;
+}
+
+// of the part, and as a share of the whole step's
 void BodySide::take_wrenches(std::span<const GeomImpulse> impulses) {
-  std::fill(wrenches_.begin(), wrenches_.end(), Wrench{});
+  std::fill(part_wrenches_.begin(), part_wrenches_.end(), Wrench{});
   for (std::size_t i = 0; i < impulses.size(); ++i) {
     const int body = paths_[i].geom.body;
-    const Vec force = (1 / dt_) * impulses[i].linear;
-    const Vec torque = (1 / dt_) * impulses[i].angular - cross(bodies_.center_of_mass(body), force);
-    Wrench& w = wrenches_[std::size_t(body)];
+    const Vec force = (1 / part_dt_) * impulses[i].linear;
+    const Vec torque = (1 / part_dt_) * impulses[i].angular - cross(bodies_.center_of_mass(body), force);
+    Wrench& w = part_wrenches_[std::size_t(body)];
     for (std::size_t d = 0; d < 3; ++d) {
       w.force[d] += force[int(d)];
       w.torque[d] += torque[int(d)];
     }
   }
+  for (std::size_t b = 0; b < part_wrenches_.size(); ++b)
+    for (std::size_t d = 0; d < 3; ++d) {
+      next_wrenches_[b].force[d] += part_wrenches_[b].force[d] / parts_;
+      next_wrenches_[b].torque[d] += part_wrenches_[b].torque[d] / parts_;
+    }
 }
 
 void BodySide::undo() {
+  put_back_timestep();
   bodies_.restore(before_);
   bodies_.update_kinematics();
 }

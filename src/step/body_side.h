@@ -31,11 +31,15 @@ class BodySide {
   // a user's own model and data, as they are; its timestep must be the scene's dt
   BodySide(const Scene& scene, const SharedBodies& bodies, Workers& workers);
 
-  // before the step of matter that starts at this time
+  // A step begins, in so many equal parts of matter and bodies
+  void start(int parts);
+  // before the part of matter that starts at this time
   void begin(double time, std::span<const MotionHold> holds);
   // after it; the impulses on the geoms of `paths`, none if one way. Forces may stop more motions.
   void finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds);
-  // back to before the last begin
+  // after the last part
+  void end();
+  // back to before the last start
   void undo();
 
   Bodies& bodies() { return bodies_; }
@@ -56,6 +60,7 @@ class BodySide {
   BodySide(const Scene& scene, const Assembly& assembly, Workers& workers);
   BodySide(const Scene& scene, Bodies&& bodies, std::vector<std::string> warnings, Workers& workers);
   void take_wrenches(std::span<const GeomImpulse> impulses);
+  void put_back_timestep();
 
   Bodies bodies_;
   GeomPaths paths_;
@@ -63,8 +68,11 @@ class BodySide {
   MotionPlayer motion_;
   std::vector<std::string> warnings_;  // of loading, told in the first report
   BodiesState before_, saved_;
-  std::vector<Wrench> wrenches_;
-  double dt_, end_ = 0;  // s, of the step that has begun
+  std::vector<Wrench> wrenches_, next_wrenches_, part_wrenches_;
+  double dt_;                 // s, of a step
+  int parts_ = 1;             // of the step that has begun
+  double part_dt_, end_ = 0;  // s, of the part that has begun
+  double timestep_ = 0;       // s, the model's own
   bool has_matter_, one_way_, strong_;
 };
 

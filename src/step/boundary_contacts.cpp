@@ -17,12 +17,15 @@ constexpr double lag_limit = 0.02;
 }  // namespace
 
 template <class S>
-BoundaryContacts<S>::BoundaryContacts(const std::vector<Material>& materials, double dt, double cell)
-    : dt_(dt), stiffening_(1) {
-  for (const Material& material : materials) {
-    const double cells = sound_speed(material, 1) * dt / cell;
-    stiffening_ = std::max(stiffening_, 1 + cells * cells);
-  }
+BoundaryContacts<S>::BoundaryContacts(const std::vector<Material>& materials, double cell) : cell_(cell) {
+  for (const Material& material : materials) fastest_wave_ = std::max(fastest_wave_, sound_speed(material, 1));
+}
+
+template <class S>
+void BoundaryContacts<S>::set_dt(double dt) {
+  dt_ = dt;
+  const double cells = fastest_wave_ * dt / cell_;
+  stiffening_ = 1 + cells * cells;
 }
 
 // the memory by the present numbers of nodes; what is gone from the grid is forgotten

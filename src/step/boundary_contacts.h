@@ -22,7 +22,10 @@ struct BoundaryMemory {
 template <class S>
 class BoundaryContacts {
  public:
-  BoundaryContacts(const std::vector<Material>& materials, double dt, double cell);
+  BoundaryContacts(const std::vector<Material>& materials, double cell);
+
+  // of the step that begins, s
+  void set_dt(double dt);
 
   // nodes of this moment and their laws
   void find(const Layout<3, S>& layout, const Grid<3, S>& grid, const GridStep<3, S>& step,
@@ -60,8 +63,10 @@ class BoundaryContacts {
   Vec last_push(const HeldNode& node) const;
   void add_side(const NodeContact& contact, const ContactTerms& terms);
 
-  double dt_;
-  double stiffening_;  // inertia of a node over its mass: what elasticity adds in a step
+  double cell_;              // m
+  double fastest_wave_ = 0;  // m/s
+  double dt_ = 0;
+  double stiffening_ = 1;  // inertia of a node over its mass: what elasticity adds in a step
   LawPotential potential_{LawKind::lagged, true};
   std::vector<HeldNode> held_;
   std::vector<Remembered> remembered_;  // by number and boundary

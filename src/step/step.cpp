@@ -66,6 +66,7 @@ constexpr double max_strays = 0.15;
 template <int D, class S>
 struct Attempt {
   const Model<S>& model;
+  const StepPart& part;
   const State<D, S>& now;
   State<D, S>& next;
   Workspace<D, S>& work;
@@ -131,7 +132,7 @@ void sweep(Attempt<D, S>& a, Pass pass, int substep) {
       a.work.sweep.run(pass, a.sweep_step, a.work.layout, a.work.grid, a.next.particles, a.work.workers);
   if (r.bad_block != SIZE_MAX) fail_at(a, r.bad_block, substep);
   if (pass != Pass::scatter) {
-    const double speed = max(r.max_speed, a.work.sheets.pin_speed(a.model.scene.step.dt));
+    const double speed = max(r.max_speed, a.work.sheets.pin_speed(a.part.dt));
     a.last_move = speed * double(a.sweep_step.dt) / a.model.scene.step.cell;
     a.drift += a.last_move + a.work.sheets.shift() / a.model.scene.step.cell;
   }
@@ -179,7 +180,10 @@ void prepare(Attempt<D, S>& a) {
   a.report.inner_steps = a.plan.inner;
   a.grid_step.obstacles = a.work.obstacles;
   if (a.work.paths) a.report.body_impulses.assign(a.work.paths->geoms_in_model(), {0, 0, 0});
-  if (ContactSet<S>* set = a.work.contacts()) set->begin(a.now.contacts, a.now.particles.size());
+  if (ContactSet<S>* set = a.work.contacts()) {
+    if (a.part.first) set->begin(a.now.contacts, a.now.particles.size());
+    set->begin_sums();
+  }
   a.work.impulses.assign(a.model.boundaries.size() + a.grid_step.obstacles.size(), Vec::zero());
   a.next.boundaries = a.now.boundaries;
   a.next.actuations = a.now.actuations;
@@ -187,8 +191,8 @@ void prepare(Attempt<D, S>& a) {
   for (std::size_t g = 0; g < a.now.actuations.size(); ++g)
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) a.work.actuations[g](i, j) = S(a.now.actuations[g][std::size_t(3 * i + j)]);
-  const S dt = S(o.dt / a.plan.substeps);
-  a.work.sheets.start(o.dt, o.dt / a.plan.substeps, a.plan.inner);
+  const S dt = S(a.part.dt / a.plan.substeps);
+  a.work.sheets.start(a.part.dt, a.part.dt / a.plan.substeps, a.plan.inner);
   a.sweep_step = {dt, S(o.cell), &a.model.laws, &a.work.actuations};
   a.sweep_step.cloth_acts = a.plan.inner == 1;
   a.grid_step.dt = dt;
@@ -265,7 +269,7 @@ void finish_contacts(Attempt<D, S>& a) {
 template <int D, class S>
 void finish(Attempt<D, S>& a) {
   const StepOptions& o = a.model.scene.step;
-  a.next.time = a.now.time + o.dt;
+  a.next.time = a.now.time + a.part.dt;
   a.next.steps = a.now.steps + 1;
   a.report.time = a.next.time;
   a.report.blocks = a.work.layout.blocks.size();
@@ -281,7 +285,7 @@ void finish(Attempt<D, S>& a) {
   if (a.work.contacts()) finish_contacts(a);
   if (!o.balance) return;
   a.report.after = balance(a.model, a.next, a.work);
-  for (int d = 0; d < D; ++d) a.report.gravity_impulse[d] = a.report.after.mass * o.gravity[d] * o.dt;
+  for (int d = 0; d < D; ++d) a.report.gravity_impulse[d] = a.report.after.mass * o.gravity[d] * a.part.dt;
 }
 
 // the step, from top to bottom
@@ -344,6 +348,7 @@ void attempt_strong(Attempt<D, S>& a) {
     prepare(a);
     Clock clock(a.report);
     const StepOptions& o = a.model.scene.step;
+    const double dt = a.part.dt;
 
     // order the particles, scatter their momenta without stress
     sort_into_next(a);
@@ -351,7 +356,7 @@ void attempt_strong(Attempt<D, S>& a) {
     clock.lap(sorting);
     a.sweep_step.dt = 0;
     sweep(a, Pass::scatter, 0);
-    a.sweep_step.dt = S(o.dt);
+    a.sweep_step.dt = S(dt);
     a.sweep_step.most_cells = most_cells_in_strong_step;
     a.sweep_step.large = true;
     a.drift = 0;
@@ -361,17 +366,18 @@ void attempt_strong(Attempt<D, S>& a) {
     if (a.work.paths) a.work.paths->move_to(0);
     a.grid_step.solved = true;
     a.work.grid.update(a.work.layout, a.grid_step, a.work.workers, a.work.impulses);
-    relieve_crowding({a.model.materials, o.dt, o.cell}, a.work.layout, a.work.grid, a.next.particles.points,
+    relieve_crowding({a.model.materials, dt, o.cell}, a.work.layout, a.work.grid, a.next.particles.points,
                      a.work.workers);
+    a.work.strong->boundaries().set_dt(dt);
     a.work.strong->boundaries().find(a.work.layout, a.work.grid, a.grid_step, a.now.held);
     a.work.grid.weigh_down(a.work.layout, a.grid_step, a.work.workers);
     clock.lap(gridding);
 
     // elasticity, contact and bodies
     const auto& points = a.next.particles.points;
-    const double fall = norm(Vec{{o.gravity[0], o.gravity[1], o.gravity[2]}}) * o.dt;
+    const double fall = norm(Vec{{o.gravity[0], o.gravity[1], o.gravity[2]}}) * dt;
     // bodies may come closer than their present velocities say
-    const SearchReach reach = {0, std::sqrt(3.0) * a.now.max_speed + fall, o.dt, o.cell, 0.1 * o.cell};
+    const SearchReach reach = {0, std::sqrt(3.0) * a.now.max_speed + fall, dt, o.cell, 0.1 * o.cell};
     a.work.strong_actuations.assign(a.model.groups.size(), Matrix<double, 3>::zero());
     for (std::size_t g = 0; g < a.now.actuations.size(); ++g)
       std::copy(a.now.actuations[g].begin(), a.now.actuations[g].end(), a.work.strong_actuations[g].a);
@@ -385,7 +391,7 @@ void attempt_strong(Attempt<D, S>& a) {
                         a.work.strong_actuations,
                         o.kernel,
                         o.transfer,
-                        o.dt,
+                        dt,
                         o.cell,
                         {o.mass_damping, o.stiffness_damping},
                         o.exact_rotation,
@@ -395,7 +401,7 @@ void attempt_strong(Attempt<D, S>& a) {
     a.work.strong->boundaries().remember(a.work.layout, a.next.held);
     a.work.strong->boundaries().add_impulses(a.work.impulses);
     a.work.grid.take_load(a.work.layout, a.grid_step, a.work.impulses);
-    for (BoundaryMotion& b : a.next.boundaries) b.center += o.dt * b.velocity;
+    for (BoundaryMotion& b : a.next.boundaries) b.center += dt * b.velocity;
     clock.lap(contacting);
 
     // particles take velocities and move
@@ -409,18 +415,19 @@ void attempt_strong(Attempt<D, S>& a) {
 }  // namespace
 
 template <int D, class S>
-void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work, StepReport& report) {
+void step(const Model<S>& model, const StepPart& part, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work,
+          StepReport& report) {
   const StepOptions& o = model.scene.step;
   if (work.strong) {
-    Attempt<D, S> a = {model, now, next, work, report, {1, 1.0, 1}, {}, {}};
+    Attempt<D, S> a = {model, part, now, next, work, report, {1, 1.0, 1}, {}, {}};
     attempt_strong(a);
     return;
   }
   const bool automatic = o.substeps == 0;
-  Plan plan = make_plan(model, now, work.sheets.pin_speed(o.dt));
+  Plan plan = make_plan(model, now, work.sheets.pin_speed(part.dt));
   for (int retry = 0;; ++retry) {
     try {
-      Attempt<D, S> a = {model, now, next, work, report, plan, {}, {}};
+      Attempt<D, S> a = {model, part, now, next, work, report, plan, {}, {}};
       attempt(a);
       break;
     } catch (const Error& error) {
@@ -440,11 +447,13 @@ void step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Work
         fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps));
 }
 
-template void step(const Model<float>&, const State<2, float>&, State<2, float>&, Workspace<2, float>&, StepReport&);
-template void step(const Model<float>&, const State<3, float>&, State<3, float>&, Workspace<3, float>&, StepReport&);
-template void step(const Model<double>&, const State<2, double>&, State<2, double>&, Workspace<2, double>&,
+template void step(const Model<float>&, const StepPart&, const State<2, float>&, State<2, float>&, Workspace<2, float>&,
                    StepReport&);
-template void step(const Model<double>&, const State<3, double>&, State<3, double>&, Workspace<3, double>&,
+template void step(const Model<float>&, const StepPart&, const State<3, float>&, State<3, float>&, Workspace<3, float>&,
                    StepReport&);
+template void step(const Model<double>&, const StepPart&, const State<2, double>&, State<2, double>&,
+                   Workspace<2, double>&, StepReport&);
+template void step(const Model<double>&, const StepPart&, const State<3, double>&, State<3, double>&,
+                   Workspace<3, double>&, StepReport&);
 
 }  // namespace pliant

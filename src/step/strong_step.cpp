@@ -51,7 +51,7 @@ class NoBodies : public BodyCost {
 template <class S>
 StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
     : set_(scene, materials, paths),
-      boundaries_(materials, scene.step.dt, scene.step.cell),
+      boundaries_(materials, scene.step.cell),
       implicit_(std::make_unique<ImplicitMatter>()) {
   options_.relative_tolerance = solver_tolerance(scene.step);
   options_.max_iterations = scene.step.max_iterations;

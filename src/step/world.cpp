@@ -5,13 +5,15 @@
 #include "core/hash.h"
 #include "step/balance.h"
 #include "step/body_side.h"
+#include "step/parts.h"
 #include "step/pins.h"
 #include "step/sampled.h"
+#include "step/section_checks.h"
 #include "step/step.h"
 #include "step/world_impl.h"
 
 #include <cmath>
-#include <cstring>
+#include <optional>
 #include <utility>
 
 namespace pliant {
@@ -48,7 +50,11 @@ template <int D, class S>
 class WorldOf : public World::Impl {
  public:
   WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, int threads)
-      : model_(make_model(scene, sampled)), workers_(threads), work_(model_, workers_), pins_(scene), warnings_(sampled.warnings) {
+      : model_(make_model(scene, sampled)),
+        workers_(threads),
+        work_(model_, workers_),
+        pins_(scene),
+        warnings_(sampled.warnings) {
     if (bodies.model)
       bodies_ = std::make_unique<BodySide>(scene, bodies, workers_);
     else if (!scene.bodies.empty())
@@ -68,26 +74,12 @@ class WorldOf : public World::Impl {
   }
 
   const StepReport& step() override {
-    boundaries_before_ = now_.boundaries;
-    if (bodies_) bodies_->begin(now_.time, now_.holds);
-    try {
-      aim_boundaries();
-      pins_.aim(now_.time, model_.scene.step.dt, work_.sheets.pins());
-      step_matter();
-      next_.holds = now_.holds;
-      if (bodies_ && work_.contacts())
-        bodies_->finish(work_.contacts()->impulses(), next_.holds);
-      else if (bodies_)
-        bodies_->finish({}, next_.holds);
-    } catch (...) {
-      now_.boundaries = boundaries_before_;
-      if (bodies_) bodies_->undo();
-      throw;
-    }
+    advance();
     for (std::string& w : std::exchange(warnings_, {})) next_report_.warnings.push_back(std::move(w));
     if (bodies_)
       for (std::string& w : bodies_->take_warnings()) next_report_.warnings.push_back(std::move(w));
     std::swap(now_, next_);
+    start_kept_ = false;
     std::swap(report_, next_report_);
     if (work_.contacts()) touches_ = work_.contacts()->touches();
     balance_known_ = model_.scene.step.balance;
@@ -101,7 +93,9 @@ class WorldOf : public World::Impl {
   const Scene& scene() const override { return model_.scene; }
   int threads() const override { return workers_.threads(); }
   std::size_t particle_count() const override { return now_.particles.size(); }
-  std::size_t memory() const override { return now_.particles.bytes() + next_.particles.bytes() + work_.bytes(); }
+  std::size_t memory() const override {
+    return now_.particles.bytes() + next_.particles.bytes() + start_.particles.bytes() + work_.bytes();
+  }
 
   View view(const std::string& matter, Attribute attribute) const override {
     const Group group = model_.groups[find_named(model_.scene.matter, matter, "matter")];
@@ -190,26 +184,28 @@ class WorldOf : public World::Impl {
 
   std::vector<Section> sections() override {
     std::vector<double>* bodies = bodies_ ? &bodies_->state() : &no_numbers_;
-    return {{"time", &now_.time, sizeof now_.time},
-            {"steps", &now_.steps, sizeof now_.steps},
-            {"max_speed", &now_.max_speed, sizeof now_.max_speed},
-            {"boundaries", now_.boundaries.data(), now_.boundaries.size() * sizeof(BoundaryMotion)},
-            {"actuations", now_.actuations.data(), now_.actuations.size() * sizeof(now_.actuations[0])},
-            {"bodies", bodies->data(), bodies->size() * sizeof(double)},
-            {"contacts", now_.contacts.data(), now_.contacts.size() * sizeof(ContactMemory),
-             [this](std::size_t bytes) { return room_for_contacts(bytes); },
-             [this](const std::byte* data, std::size_t size) { return wrong_contacts(data, size); }},
-            {"warm", now_.warm.data(), now_.warm.size() * sizeof(WarmSlot),
-             [this](std::size_t bytes) { return room_for_warm(bytes); },
-             [](const std::byte*, std::size_t size) {
-               return size % sizeof(WarmSlot) == 0 ? "" : fmt::format("{} bytes are no whole number of slots", size);
-             }},
-            {"held", now_.held.data(), now_.held.size() * sizeof(BoundaryMemory),
-             [this](std::size_t bytes) { return room_for_held(bytes); },
-             [this](const std::byte* data, std::size_t size) { return wrong_held(data, size); }},
-            {"holds", now_.holds.data(), now_.holds.size() * sizeof(MotionHold), nullptr, wrong_holds},
-            {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
-            {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
+    return {
+        {"time", &now_.time, sizeof now_.time},
+        {"steps", &now_.steps, sizeof now_.steps},
+        {"max_speed", &now_.max_speed, sizeof now_.max_speed},
+        {"boundaries", now_.boundaries.data(), now_.boundaries.size() * sizeof(BoundaryMotion)},
+        {"actuations", now_.actuations.data(), now_.actuations.size() * sizeof(now_.actuations[0])},
+        {"bodies", bodies->data(), bodies->size() * sizeof(double)},
+        {"contacts", now_.contacts.data(), now_.contacts.size() * sizeof(ContactMemory),
+         [this](std::size_t bytes) { return room_for_contacts(bytes); },
+         [this](const std::byte* data, std::size_t size) {
+           const std::size_t geoms = bodies_ ? bodies_->paths().geoms_in_model() : 0;
+           return wrong_contacts(data, size, now_.particles.size(), geoms);
+         }},
+        {"warm", now_.warm.data(), now_.warm.size() * sizeof(WarmSlot),
+         [this](std::size_t bytes) { return room_for_warm(bytes); },
+         [](const std::byte*, std::size_t size) { return wrong_warm(size); }},
+        {"held", now_.held.data(), now_.held.size() * sizeof(BoundaryMemory),
+         [this](std::size_t bytes) { return room_for_held(bytes); },
+         [this](const std::byte* data, std::size_t size) { return wrong_held(data, size, model_.boundaries.size()); }},
+        {"holds", now_.holds.data(), now_.holds.size() * sizeof(MotionHold), nullptr, wrong_holds},
+        {"points", now_.particles.points.data(), now_.particles.size() * sizeof(Point<D, S>)},
+        {"rates", now_.particles.rates.data(), now_.particles.size() * sizeof(Rates<D, S>)}};
   }
 
   void state_replaced() override {
@@ -260,41 +256,6 @@ class WorldOf : public World::Impl {
     return now_.held.data();
   }
 
-  std::string wrong_held(const std::byte* data, std::size_t size) const {
-    if (size % sizeof(BoundaryMemory) != 0) return fmt::format("{} bytes are no whole number of nodes", size);
-    for (std::size_t at = 0; at < size; at += sizeof(BoundaryMemory)) {
-      BoundaryMemory m;
-      std::memcpy(&m, data + at, sizeof m);
-      const bool there = m.node >= 0 && m.node < block_nodes<3> && m.boundary >= 0 &&
-                         std::size_t(m.boundary) < model_.boundaries.size();
-      if (!there || !std::isfinite(dot(m.push, m.push)))
-        return fmt::format("node {} in boundary {}, which is not there or has no finite impulse", m.node, m.boundary);
-    }
-    return "";
-  }
-
-  std::string wrong_contacts(const std::byte* data, std::size_t size) const {
-    if (size % sizeof(ContactMemory) != 0) return fmt::format("{} bytes are no whole number of contacts", size);
-    for (std::size_t at = 0; at < size; at += sizeof(ContactMemory)) {
-      ContactMemory m;
-      std::memcpy(&m, data + at, sizeof m);
-      const std::size_t geoms = bodies_ ? bodies_->paths().geoms_in_model() : 0;
-      if (m.particle >= now_.particles.size() || m.geom >= geoms)
-        return fmt::format("a contact of particle {} and geom {}, which are not there", m.particle, m.geom);
-    }
-    return "";
-  }
-
-  static std::string wrong_holds(const std::byte* data, std::size_t size) {
-    for (std::size_t at = 0; at + sizeof(MotionHold) <= size; at += sizeof(MotionHold)) {
-      MotionHold hold;
-      std::memcpy(&hold, data + at, sizeof hold);
-      if (!std::isfinite(hold.control) || !std::isfinite(hold.since))
-        return fmt::format("a control held at {} since {} s", hold.control, hold.since);
-    }
-    return "";
-  }
-
   // the bodies check those of their own
   void check_motions(bool has_bodies) const {
     for (const Motion& motion : model_.scene.motion) {
@@ -310,8 +271,7 @@ class WorldOf : public World::Impl {
   }
 
   // velocities that bring the boundaries of the motion to their targets at the end of the step
-  void aim_boundaries() {
-    const double dt = model_.scene.step.dt;
+  void aim_boundaries(double dt) {
     for (const Motion& motion : model_.scene.motion) {
       if (motion.kind != Motion::Kind::boundary) continue;
       BoundaryMotion& b = now_.boundaries[find_named(model_.scene.boundaries, motion.target, "boundary")];
@@ -320,19 +280,83 @@ class WorldOf : public World::Impl {
     }
   }
 
-  // fills next_ and next_report_
-  void step_matter() {
+  // The step whole or, where that fails and smaller ones may help, in 2, 4, ... parts. Fills next_ and next_report_.
+  void advance() {
+    const int most_cuts = work_.strong && now_.particles.size() > 0 ? model_.scene.step.max_cuts : 0;
+    std::optional<Error> failure;  // of the whole step
+    boundaries_before_ = now_.boundaries;
+    for (int cut = 0;; ++cut) {
+      const int parts = 1 << cut;
+      try {
+        take_parts(parts);
+        if (failure) next_report_.warnings.push_back(repeated_in_parts(*failure, parts, model_.scene.step.dt / parts));
+        return;
+      } catch (const Error& error) {
+        go_back();
+        if (!failure) failure = error;
+        if (cut == most_cuts || !parts_may_help(error)) throw cut > 0 ? failed_in_parts(*failure, parts) : error;
+      } catch (...) {
+        go_back();
+        throw;
+      }
+    }
+  }
+
+  void take_parts(int parts) {
+    const double dt = model_.scene.step.dt;
+    if (bodies_) bodies_->start(parts);
+    for (int part = 0; part < parts; ++part) {
+      if (part > 0) go_on();
+      take_part({dt / parts, part == 0});
+    }
+    if (bodies_) bodies_->end();
+    const State<D, S>& start = start_kept_ ? start_ : now_;
+    next_.steps = start.steps + 1;
+    next_.time = next_report_.time = start.time + dt;
+  }
+
+  void take_part(const StepPart& part) {
+    if (bodies_) bodies_->begin(now_.time, now_.holds);
+    aim_boundaries(part.dt);
+    pins_.aim(now_.time, part.dt, work_.sheets.pins());
+    step_matter(part);
+    next_.holds = now_.holds;
+    if (bodies_ && work_.contacts())
+      bodies_->finish(work_.contacts()->impulses(), next_.holds);
+    else if (bodies_)
+      bodies_->finish({}, next_.holds);
+  }
+
+  // to the next part; the state at the start of the step is kept
+  void go_on() {
+    if (!start_kept_) std::swap(start_, now_);
+    start_kept_ = true;
+    std::swap(now_, next_);
+    if (next_.particles.size() == 0) next_.particles.allocate(now_.particles.size());
+  }
+
+  // to the start of the step
+  void go_back() {
+    if (start_kept_) std::swap(start_, now_);
+    start_kept_ = false;
+    now_.boundaries = boundaries_before_;
+    if (bodies_) bodies_->undo();
+  }
+
+  void step_matter(const StepPart& part) {
     if (now_.particles.size() == 0) {
-      next_.time = now_.time + model_.scene.step.dt;
-      next_.steps = now_.steps + 1;
       next_.boundaries = now_.boundaries;
       next_report_ = {};
-      next_report_.time = next_.time;
+      return;
+    }
+    if (!part.first) {
+      pliant::step(model_, part, now_, next_, work_, part_report_);
+      add_part(next_report_, part_report_);
       return;
     }
     if (model_.scene.step.balance && !balance_known_) report_.before = pliant::balance(model_, now_, work_);
     next_report_.before = balance_known_ ? report_.after : report_.before;
-    pliant::step(model_, now_, next_, work_, next_report_);
+    pliant::step(model_, part, now_, next_, work_, next_report_);
   }
 
   static Model<S> make_model(const Scene& scene, const Sampled& sampled) {
@@ -394,6 +418,8 @@ class WorldOf : public World::Impl {
   Model<S> model_;
   Workers workers_;
   State<D, S> now_, next_;
+  State<D, S> start_;        // of a step in parts; empty until there is one
+  bool start_kept_ = false;  // start_ is where the present step began
   Workspace<D, S> work_;
   std::unique_ptr<BodySide> bodies_;
   std::unique_ptr<ContactStep<S>> contact_;  // with the bodies, if they feel matter
@@ -401,10 +427,10 @@ class WorldOf : public World::Impl {
   GeomPaths no_paths_;
   Pins pins_;
   std::vector<std::string> warnings_;  // for the first step
-  std::vector<Touch> touches_;  // of the last step
+  std::vector<Touch> touches_;         // of the last step
   std::vector<double> no_numbers_;
   std::vector<BoundaryMotion> boundaries_before_;  // a failed step
-  StepReport report_, next_report_;
+  StepReport report_, next_report_, part_report_;
   bool balance_known_ = false;  // report_.after belongs to now_
 };
 

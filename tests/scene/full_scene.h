@@ -193,6 +193,7 @@ inline Scene full_scene(const TemporaryFolder& folder) {
                 Method::one_way,
                 dice.between(1e-10, 1),
                 765,
+                7,
                 true,
                 PlasticFlow::implicit,
                 dice.between(0, 1),
