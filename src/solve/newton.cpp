@@ -428,7 +428,7 @@ NewtonReport StrongNewton::run() {
   p_.matter->linearise(v_.data(), workers_);
   double best = std::numeric_limits<double>::infinity();
   bool exact = false;
-  int without_exact = 0, since_best = 0;
+  int without_exact = 0, since_best = 0, hard = 0;
   for (;;) {
     evaluate();
     Norms norms = measure();
@@ -453,7 +453,9 @@ NewtonReport StrongNewton::run() {
     const double all = 0.3 * o_.relative_tolerance / report.residual;
     const double wanted = contacts() > 0 ? std::max(all, forcing_in_contact) : all;
     exact = wants_exact;
+    const int linear = report.cg_iterations;
     find_newton_direction(std::clamp(wanted, least_forcing, most_forcing), exact, report);
+    if (report.cg_iterations - linear >= o_.max_cg_iterations && ++hard > o_.max_hard_iterations) break;
     if (wants_exact && !exact) without_exact = iterations_without_exact;
     const double length = search_line(report);
     if (length == 0) break;

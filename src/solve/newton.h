@@ -18,6 +18,7 @@ struct NewtonOptions {
   double absolute_tolerance = 1e-16;  // kg^1/2 m/s
   int max_iterations = 100;           // of Newton
   int max_cg_iterations = 2000;       // in one of them
+  int max_hard_iterations = 1000000;  // of Newton, that use all of these
 };
 
 struct NewtonReport {

@@ -382,6 +382,7 @@ void attempt_strong(Attempt<D, S>& a) {
     for (std::size_t g = 0; g < a.now.actuations.size(); ++g)
       std::copy(a.now.actuations[g].begin(), a.now.actuations[g].end(), a.work.strong_actuations[g].a);
     a.work.strong->set_warm_start(a.now.warm);
+    a.work.strong->set_may_be_cut(a.part.may_be_cut);
     a.work.strong->run({a.work.layout, a.work.grid, points, reach, a.now.time},
                        {a.work.layout,
                         a.work.grid,

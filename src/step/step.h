@@ -10,6 +10,7 @@ namespace pliant {
 struct StepPart {
   double dt;          // s, of the part
   bool first = true;  // contacts are counted and noted from here
+  bool may_be_cut = false;
 };
 
 // Advances `now` by the part's dt into `next`. `now` is never touched. Throws Error if the step fails.

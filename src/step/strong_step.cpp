@@ -15,6 +15,8 @@ constexpr int max_turns = 20;
 // sand that flows has new normal impulses in every step, and yields by the pressures of the solve before anyway
 constexpr int refreshes_of_sand = 1;
 constexpr double first_tolerance = 1e-3, tolerance_per_turn = 1e-2;
+// A solve in which conjugate gradients reach their limit more often than this seldom ends well: parts are quicker.
+constexpr int hard_iterations_before_cut = 2;
 // what round-off leaves is good if it is below this
 constexpr double good_enough = 1e-6;
 
@@ -174,6 +176,7 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.first_of_one_node = first_held;
   implicit_->follow_rotation(v_.data(), workers);
   NewtonOptions options = options_;
+  if (may_be_cut_) options.max_hard_iterations = hard_iterations_before_cut;
   const int refreshes = implicit_->yields_by_pressure() ? refreshes_of_sand : max_refreshes;
   // the first solves need not be better than the turn that they assume
   double rough = implicit_->turned() ? first_tolerance : 0;

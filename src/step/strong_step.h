@@ -32,6 +32,9 @@ class StrongStep {
   // boundaries have been found. Bodies (nullptr: none) are after forward(). Error(not_converged) with time and place.
   void run(const MatterNow<S>& matter, const MatterStep<S>& step, Bodies* bodies, Workers& workers);
 
+  // a step that may still be repeated in parts is given up as soon as it is hard to solve
+  void set_may_be_cut(bool may_be) { may_be_cut_ = may_be; }
+
   // where solves start, before and after `run`
   void set_warm_start(const std::vector<WarmSlot>& warm) { warm_ = warm; }
   const std::vector<WarmSlot>& warm_start() const { return warm_; }
@@ -55,6 +58,7 @@ class StrongStep {
   ContactSet<S> set_;
   BoundaryContacts<S> boundaries_;
   NewtonOptions options_;
+  bool may_be_cut_ = false;
   std::unique_ptr<ImplicitMatter> implicit_;
   NewtonWork solver_;
   std::vector<WarmSlot> warm_;

@@ -288,7 +288,7 @@ class WorldOf : public World::Impl {
     for (int cut = 0;; ++cut) {
       const int parts = 1 << cut;
       try {
-        take_parts(parts);
+        take_parts(parts, cut < most_cuts);
         if (failure) next_report_.warnings.push_back(repeated_in_parts(*failure, parts, model_.scene.step.dt / parts));
         return;
       } catch (const Error& error) {
@@ -302,12 +302,12 @@ class WorldOf : public World::Impl {
     }
   }
 
-  void take_parts(int parts) {
+  void take_parts(int parts, bool may_be_cut) {
     const double dt = model_.scene.step.dt;
     if (bodies_) bodies_->start(parts);
     for (int part = 0; part < parts; ++part) {
       if (part > 0) go_on();
-      take_part({dt / parts, part == 0});
+      take_part({dt / parts, part == 0, may_be_cut});
     }
     if (bodies_) bodies_->end();
     const State<D, S>& start = start_kept_ ? start_ : now_;

@@ -187,6 +187,24 @@ TEST(Newton, FindsTheMinimumOfMatterBodiesAndContacts) {
   EXPECT_GT(converged, 270);
 }
 
+TEST(Newton, GivesUpAfterTooManyHardIterations) {
+  Strong strong(12);
+  Workers workers(1);
+  NewtonWork work;
+  NewtonOptions options;
+  options.max_cg_iterations = 1;  // every iteration is hard
+  const auto solve = [&] {
+    std::vector<NodeVector<double>> v(strong.matter.nodes(), NodeVector<double>(0.0));
+    std::vector<double> w(5, 0.0);
+    return solve_newton(strong.problem, options, workers, work, v, w);
+  };
+  EXPECT_GT(solve().iterations, 3);
+  options.max_hard_iterations = 2;
+  const NewtonReport report = solve();
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.iterations, 2);
+}
+
 TEST(Newton, SameBitsOnAnyNumberOfThreads) {
   Strong strong(12);
   std::vector<NodeVector<double>> first;
