@@ -2,16 +2,22 @@
 
 #include "core/error.h"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 
 namespace pliant {
 
 void* allocate_zeroed(std::size_t bytes) {
-  constexpr std::size_t line = 64;
+  // what spans several large pages lies on them: a step walks through all of it, and small pages are looked up too often
+  constexpr std::size_t line = 64, large_page = std::size_t(1) << 21;
+  const bool large = bytes >= 2 * large_page;
+  const std::size_t unit = large ? large_page : line;
   const std::size_t rounded = (bytes + line - 1) / line * line;
-  void* p = std::aligned_alloc(line, rounded);
+  void* p = std::aligned_alloc(unit, rounded);
   if (p == nullptr)
     fail(ErrorCode::too_large, "cannot get {} bytes of memory; use fewer particles or larger cells", bytes);
+  if (large) madvise(p, rounded, MADV_HUGEPAGE);
   return std::memset(p, 0, rounded);
 }
 

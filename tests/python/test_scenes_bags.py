@@ -36,9 +36,11 @@ def test_bag_hangs_by_its_corners(name):
     corners = [np.argmax(start @ (x, y, 0)) for x in (-1, 1) for y in (-1, 1)]
     # in float32 a height of 0.5 m has steps of 6e-8 m
     assert np.abs(moved[corners, 2]).max() < 1e-7
-    # the middle falls: nothing pulls at it yet
+    # the middle falls: nothing pulls at it yet. Symplectic substeps lead by half of one, inner steps do not.
     middle = np.argmin(np.linalg.norm(start - start.mean(axis=0), axis=1))
-    assert moved[middle, 2] == pytest.approx(-GRAVITY * until**2 / 2, rel=0.03)
+    lead = 0.0 if world.report.inner_steps > 1 else scene.step.dt / scene.step.substeps
+    # float32 gives places to 6e-8 m
+    assert moved[middle, 2] == pytest.approx(-GRAVITY * until * (until + lead) / 2, rel=2e-4)
 
 
 @pytest.mark.long
