@@ -88,7 +88,10 @@ class Bins {
     constexpr std::uint64_t low = (1 << 21) - 1;
     return (std::uint64_t(cube[0]) & low) << 42 | (std::uint64_t(cube[1]) & low) << 21 | (std::uint64_t(cube[2]) & low);
   }
-  std::size_t slot_of(std::uint64_t key) const { return std::size_t((key * 0x9e3779b97f4a7c15u) >> 40) & mask_; }
+  // cubes above each other are neighbours, because they are looked into one after the other
+  std::size_t slot_of(std::uint64_t key) const {
+    return (std::size_t(((key >> 21) * 0x9e3779b97f4a7c15u) >> 40) + std::size_t(key)) & mask_;
+  }
 
   // entries of a slot stay in the order in which they came
   void sort_by_slot() {
