@@ -22,6 +22,7 @@ MOMENTS = {
     "dough_tearing": 4.2,
     "four_materials": 0.5,
     "incline": 2.2,
+    "laundry": 4.6,
     "pick_cube": 3.0,
     "sand_scoop": 3.6,
     "shake": 1.31,
