@@ -42,7 +42,8 @@ void bind_report(nb::module_& module) {
   bind_balance(module);
   nb::class_<StepReport>(module, "StepReport", "What a step says about itself.")
       .def_ro("time", &StepReport::time, "s, at the end of the step")
-      .def_ro("substeps", &StepReport::substeps, "how many substeps were made; of the strong step: the parts that it was taken in")
+      .def_ro("substeps", &StepReport::substeps,
+              "how many substeps were made; of the strong step: the parts that it was taken in")
       .def_ro("inner_steps", &StepReport::inner_steps, "of cloth, in each substep")
       .def_ro("sorts", &StepReport::sorts, "how often particles were put in order")
       .def_ro("max_speed", &StepReport::max_speed, "m/s, largest component of a particle's velocity seen in the step")

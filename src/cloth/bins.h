@@ -23,14 +23,18 @@ inline bool meet(const Box& a, const Box& b) {
 
 class Bins {
  public:
-  // side of the cubes: m; box(i) stands in all cubes that it touches
+  // side of the cubes: m, larger if a box would touch more than some thousand of them; box(i) stands in all that it
+  // touches
   template <class F>
   void fill(double side, std::size_t count, const F& box) {
-    per_side_ = 1 / side;
     boxes_.clear();
     entries_.clear();
     for (std::size_t i = 0; i < count; ++i) {
       boxes_.push_back(box(i));
+      for (int d = 0; d < 3; ++d) side = std::max(side, (boxes_[i].high[d] - boxes_[i].low[d]) / most_cubes);
+    }
+    per_side_ = 1 / side;
+    for (std::size_t i = 0; i < count; ++i) {
       const Cube low = cube_of(boxes_[i].low);
       for_each_cube(low, cube_of(boxes_[i].high), [&](const Cube& cube) {
         entries_.push_back({key_of(cube), std::uint32_t(i), low});
@@ -61,6 +65,7 @@ class Bins {
   }
 
  private:
+  static constexpr double most_cubes = 16;  // along one edge of a box
   using Cube = std::array<std::int32_t, 3>;
   struct Entry {
     std::uint64_t key;

@@ -9,7 +9,7 @@
 namespace pliant {
 
 void* allocate_zeroed(std::size_t bytes) {
-  // what spans several large pages lies on them: a step walks through all of it, and small pages are looked up too often
+  // what spans several large pages lies on them: a step walks through all of it, and through the tables of small pages
   constexpr std::size_t line = 64, large_page = std::size_t(1) << 21;
   const bool large = bytes >= 2 * large_page;
   const std::size_t unit = large ? large_page : line;

@@ -93,15 +93,30 @@ TEST(Bins, FindAllThatMeetABoxOnce) {
   EXPECT_GT(met, 1000);
 }
 
+TEST(Bins, ALongBoxDoesNotFillTheMemory) {
+  std::vector<Box> boxes = {{{{0, 0, 0}}, {{1000, 1000, 1000}}}};
+  for (int i = 0; i < 10; ++i) boxes.push_back({{{0.1 * i, 0, 0}}, {{0.1 * i, 0, 0}}});
+  Bins bins;
+  bins.fill(0.01, boxes.size(), [&](std::size_t i) { return boxes[i]; });
+  EXPECT_LT(bins.bytes(), 1u << 20);
+  std::vector<std::uint32_t> met;
+  bins.near({{{0.25, 0, 0}}, {{0.45, 0, 0}}}, [&](std::uint32_t i) { met.push_back(i); });
+  EXPECT_EQ(met, (std::vector<std::uint32_t>{0, 4, 5}));
+}
+
 // two sheets, one above the other, with particles in the order of their numbers
 class Pile {
  public:
   static constexpr double spacing = 0.01, thickness = 0.001;
   static constexpr std::uint32_t side = 9;  // vertices
 
-  explicit Pile(double gap, int threads = 1) : workers_(threads) {
-    points.resize(2 * (side * side + 2 * (side - 1) * (side - 1)));
-    for (int k = 0; k < 2; ++k) add_sheet(k, k * gap);
+  // the spacing of the upper sheet is that of the lower one / fineness
+  explicit Pile(double gap, int threads = 1, std::uint32_t fineness = 1) : workers_(threads) {
+    const std::uint32_t sides[2] = {side, fineness * (side - 1) + 1};
+    std::size_t total = 0;
+    for (const std::uint32_t n : sides) total += n * n + 2 * (n - 1) * (n - 1);
+    points.resize(total);
+    for (int k = 0; k < 2; ++k) add_sheet(k, k * gap, sides[k]);
     for (std::size_t i = 0; i < points.size(); ++i) points[i].id = IdOf<double>(i);
     for (int k = 0; k < 2; ++k) {
       steps_.emplace_back(*sheets_[std::size_t(k)], Cloth<double>{}, groups_[std::size_t(k)]);
@@ -131,6 +146,25 @@ class Pile {
     return least;
   }
 
+  // pairs of a vertex and a triangle without a corner in common, every one with every other, by their distances
+  std::vector<double> all_vertex_distances() const {
+    std::vector<double> distances;
+    for (int k = 0; k < 4; ++k) {
+      const Sheet<double>&over = *sheets_[std::size_t(k / 2)], &below = *sheets_[std::size_t(k % 2)];
+      const double reach = 0.35 * (over.shortest_height + below.shortest_height);
+      for (std::uint32_t v = 0; v < over.vertices; ++v)
+        for (const Element<double>& e : below.elements) {
+          if (k / 2 == k % 2 && (v == e.corner[0] || v == e.corner[1] || v == e.corner[2])) continue;
+          const Vec x[4] = {place(k / 2, v), place(k % 2, e.corner[0]), place(k % 2, e.corner[1]),
+                            place(k % 2, e.corner[2])};
+          const double distance = norm(gap_of(vertex_and_triangle(x), x));
+          if (distance <= reach) distances.push_back(distance);
+        }
+    }
+    std::sort(distances.begin(), distances.end());
+    return distances;
+  }
+
   Layers<double> layers;
   Buffer<Point<3, double>> points;
 
@@ -139,12 +173,12 @@ class Pile {
     const double* x = points[vertex(sheet, v)].x;
     return {{x[0], x[1], x[2]}};
   }
-  void add_sheet(int number, double z) {
+  void add_sheet(int number, double z, std::uint32_t n) {
     SheetMesh mesh;
-    constexpr std::uint32_t n = side;
+    const double step = spacing * (side - 1) / (n - 1);
     // the upper one is turned and shifted a little, so that vertices are not above vertices
     for (std::uint32_t i = 0; i < n * n; ++i) {
-      const double x = spacing * (i % n), y = spacing * (i / n);
+      const double x = step * (i % n), y = step * (i / n);
       mesh.vertices.push_back({x + number * (0.1 * y + 0.003), y - number * (0.1 * x - 0.004), z});
     }
     for (std::uint32_t j = 0; j + 1 < n; ++j)
@@ -158,7 +192,7 @@ class Pile {
     Material silk;
     silk.law = Law::cloth;
     sheets_.push_back(std::make_unique<Sheet<double>>(make_sheet<double>(mesh, matter, silk, 0)));
-    const std::size_t total = points.size() / 2, begin = std::size_t(number) * total;
+    const std::size_t total = n * n + mesh.triangles.size(), begin = groups_.empty() ? 0 : groups_.back().end;
     groups_.push_back({begin, begin + total});
     for (std::size_t i = 0; i < total; ++i) {
       points[begin + i].mass = 1 + 0.1 * double(i % 7);
@@ -176,6 +210,31 @@ TEST(Layers, AFlatSheetIsNotNearItself) {
   Pile pile(0.02);
   pile.look();
   EXPECT_TRUE(pile.layers.pairs().empty());
+}
+
+TEST(Layers, AFineSheetIsNotNearItselfBesideACoarseOne) {
+  Pile pile(0.02, 1, 2);
+  pile.look();
+  EXPECT_TRUE(pile.layers.pairs().empty());
+}
+
+TEST(Layers, FindWhatASearchOfAllFinds) {
+  for (const std::uint32_t fineness : {1u, 2u, 3u}) {
+    Pile pile(0.0025, 1, fineness);
+    Dice dice;
+    for (auto& point : pile.points)
+      for (int d = 0; d < 3; ++d) point.x[d] += dice.between(-0.001, 0.001);
+    pile.look();
+    std::vector<double> found;
+    for (const NearPair& pair : pile.layers.pairs())
+      if (pair.weight[0] == 1) found.push_back(pair.distance);  // of two edges it is smaller
+    std::sort(found.begin(), found.end());
+    const std::vector<double> all = pile.all_vertex_distances();
+    ASSERT_EQ(found.size(), all.size()) << fineness;
+    EXPECT_GT(found.size(), 100u);
+    // the same sums in the same order
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NEAR(found[i], all[i], 1e-15) << fineness;
+  }
 }
 
 TEST(Layers, ThoseThatPassedArePutBackToTheirSide) {
