@@ -41,11 +41,13 @@ struct Batch {
 template <int N, class S, int Stride>
 inline Matrix<Wide<S>, N> load_matrix(const S (*rows)[Stride], int i) {
   Matrix<Wide<S>, N> m;
+#pragma GCC unroll 9
   for (int k = 0; k < N * N; ++k) m.a[k] = Wide<S>::load(rows[k] + i);
   return m;
 }
 template <int N, class S, int Stride>
 inline void store_matrix(const Matrix<Wide<S>, N>& m, S (*rows)[Stride], int i) {
+#pragma GCC unroll 9
   for (int k = 0; k < N * N; ++k) m.a[k].store(rows[k] + i);
 }
 
