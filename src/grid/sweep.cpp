@@ -322,12 +322,13 @@ void Sweep<D, S>::scatter_packs(Scratch& s) {
       s.report.bad = true;
       return;
     }
-    for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
-      const int index = arena_index<D>(s.cells[run]);
-      for (int k = i; k < s.ends[run]; k += Wide<S>::lanes)
-        for (unsigned m = strays(s.rows, k, s.ends[run], index); m != 0; m &= m - 1, ++s.report.strays)
-          scatter_stray(s.arena, s.rows, k + std::countr_zero(m));
-      scatter_cell(s.arena + index, s.rows, s.wide, i, s.ends[run]);
+    // see scatter_cell for the order
+    for (int run = s.runs - 1; run >= 0; --run) {
+      const int index = arena_index<D>(s.cells[run]), first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
+      for (int i = first; i < last; i += Wide<S>::lanes)
+        for (unsigned m = strays(s.rows, i, last, index); m != 0; m &= m - 1, ++s.report.strays)
+          scatter_stray(s.arena, s.rows, i + std::countr_zero(m));
+      scatter_cell(s.arena + index, s.rows, s.wide, first, last);
     }
   }
 }

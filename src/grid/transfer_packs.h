@@ -1,8 +1,8 @@
 // The fast path, 3-D quadratic MLS: many particles of one cell at a time.
 //
-// Gather: one lane per particle, node values broadcast; the weights are a product over axes, so sums go over z, then y,
-// then x. Scatter: one lane per component (momentum x, y, z, mass) of one or two particles; the nodes of a slice stay
-// in registers while all particles of the cell add to them.
+// Weights are a product over axes: w = wx (wy wz). Gather: one lane per particle, node values broadcast; sums go over x
+// first, then over y and z with their products. Scatter: one lane per component (momentum x, y, z, mass) of one or two
+// particles; the nodes of a slice of the same x stay in registers while all particles of the cell add to them.
 #pragma once
 
 #include "grid/batch.h"
@@ -11,13 +11,16 @@
 
 namespace pliant {
 
+constexpr int slice = arena_side * arena_side;  // nodes of an arena with the same x
+
 // rows that the fast path needs beside the batch
 template <class S>
 struct PackRows {
   static constexpr int stride = Batch<3, S>::stride;
   alignas(64) S index[stride];      // place in the arena of the first node, a whole number
   alignas(64) S f[3][stride];       // position from that node, in cells
-  alignas(64) S w[9][stride];       // weights: x0 x1 x2 y0 y1 y2 z0 z1 z2
+  alignas(64) S wx[3][stride];      // weights along x, of nodes k = 0, 1, 2
+  alignas(64) S wyz[9][stride];     // products of weights along y and z, z fastest
   alignas(64) S moment[9][stride];  // sum w v_c k_d, k = 0, 1, 2 the node along axis d
   alignas(64) S q[4][stride][4];    // momentum and mass at the first node; change per node along x, y, z
 };
@@ -70,29 +73,31 @@ inline void quadratic_weights(Wide<S> f, Wide<S>* w) {
   w[2] = S(0.5) * c * c;
 }
 
-// where a pack of particles is: first node, position from there in cells, weights
+// where a pack of particles is: first node, position from there in cells
 template <class S>
 struct PackPlace {
-  Wide<S> base[3], f[3], w[9];
+  Wide<S> base[3], f[3];
 };
 
-// the pack at row i; also writes its indices into the arena
+// the pack at row i; also writes its weights and its index into the arena
 template <class S>
 inline PackPlace<S> locate(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step, int i) {
   using P = Wide<S>;
   PackPlace<S> p;
-  P index = 0;
+  P index = 0, w[9];
 #pragma GCC unroll 3
   for (int d = 0; d < 3; ++d) {
     const P y = P::load(batch.x(d) + i) * step.inv_h - P(step.origin[d]);
     p.base[d] = floor(y - P(S(0.5)));
     p.f[d] = y - p.base[d];
     index = index * S(arena_side) + p.base[d];
-    quadratic_weights<S>(p.f[d], p.w + 3 * d);
+    quadratic_weights<S>(p.f[d], w + 3 * d);
   }
   index.store(rows.index + i);
+#pragma GCC unroll 3
+  for (int x = 0; x < 3; ++x) w[x].store(rows.wx[x] + i);
 #pragma GCC unroll 9
-  for (int k = 0; k < 9; ++k) p.w[k].store(rows.w[k] + i);
+  for (int k = 0; k < 9; ++k) (w[3 + k / 3] * w[6 + k % 3]).store(rows.wyz[k] + i);
   return p;
 }
 
@@ -119,42 +124,27 @@ inline unsigned strays(const PackRows<S>& rows, int i, int last, int index) {
 template <class S>
 inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& rows, int i) {
   using P = Wide<S>;
-  const P wz0 = P::load(rows.w[6] + i), wz1 = P::load(rows.w[7] + i), wz2 = P::load(rows.w[8] + i);
+  const P wx0 = P::load(rows.wx[0] + i), wx1 = P::load(rows.wx[1] + i), wx2 = P::load(rows.wx[2] + i);
 #pragma GCC unroll 1
   for (int c = 0; c < 3; ++c) {
     P v, bx, by, bz;
 #pragma GCC unroll 3
-    for (int x = 0; x < 3; ++x) {
-      P sum, sum_y, sum_z;  // over y and z: of v, k_y v, k_z v
+    for (int y = 0; y < 3; ++y) {
+      P row;  // sum over x and z
 #pragma GCC unroll 3
-      for (int y = 0; y < 3; ++y) {
-        const Node<S>* n = node + (x * arena_side + y) * arena_side;
-        const P last = kept(P(n[2].a[c]) * wz2);
-        const P upper = P(n[1].a[c]) * wz1 + last;
-        const P all = P(n[0].a[c]) * wz0 + upper;
-        const P wy = P::load(rows.w[3 + y] + i);
-        if (y == 0) {
-          sum = all * wy;
-          sum_z = (upper + last) * wy;
-        } else {
-          const P part = kept(all * wy);
-          sum = sum + part;
-          sum_y = y == 1 ? part : sum_y + (part + part);
-          sum_z = sum_z + (upper + last) * wy;
-        }
+      for (int z = 0; z < 3; ++z) {
+        const Node<S>* n = node + y * arena_side + z;
+        const P last = kept(P(n[2 * slice].a[c]) * wx2);
+        const P upper = P(n[slice].a[c]) * wx1 + last;
+        const P all = P(n[0].a[c]) * wx0 + upper;
+        const P w = kept(P::load(rows.wyz[3 * y + z] + i));
+        const P part = kept(all * w);
+        row = z == 0 ? part : row + part;
+        bx = y + z == 0 ? (upper + last) * w : bx + (upper + last) * w;
+        if (z > 0) bz = y == 0 && z == 1 ? part : bz + (z == 1 ? part : part + part);
       }
-      const P wx = P::load(rows.w[x] + i);
-      if (x == 0) {
-        v = sum * wx;
-        by = sum_y * wx;
-        bz = sum_z * wx;
-      } else {
-        const P part = kept(sum * wx);
-        v = v + part;
-        bx = x == 1 ? part : bx + (part + part);
-        by = by + sum_y * wx;
-        bz = bz + sum_z * wx;
-      }
+      v = y == 0 ? row : v + row;
+      if (y > 0) by = y == 1 ? row : by + (row + row);
     }
     v.store(batch.v[c] + i);
     bx.store(rows.moment[3 * c] + i);
@@ -169,17 +159,17 @@ inline void gather_stray(const Node<S>* arena, Batch<3, S>& batch, PackRows<S>& 
   using Quad = Pack<S, 4>;
   const Node<S>* node = arena + int(rows.index[i]);
   Quad v = 0, b[3] = {0, 0, 0};
-  for (int x = 0; x < 3; ++x)
-    for (int y = 0; y < 3; ++y) {
-      const Node<S>* n = node + (x * arena_side + y) * arena_side;
-      const Quad last = Quad::load(n[2].a) * rows.w[8][i];
-      const Quad upper = Quad::load(n[1].a) * rows.w[7][i] + last;
-      const S wxy = rows.w[x][i] * rows.w[3 + y][i];
-      const Quad all = (Quad::load(n[0].a) * rows.w[6][i] + upper) * wxy;
+  for (int y = 0; y < 3; ++y)
+    for (int z = 0; z < 3; ++z) {
+      const Node<S>* n = node + y * arena_side + z;
+      const Quad last = Quad::load(n[2 * slice].a) * rows.wx[2][i];
+      const Quad upper = Quad::load(n[slice].a) * rows.wx[1][i] + last;
+      const S w = rows.wyz[3 * y + z][i];
+      const Quad all = (Quad::load(n[0].a) * rows.wx[0][i] + upper) * w;
       v += all;
-      b[0] += S(x) * all;
+      b[0] += (upper + last) * w;
       b[1] += S(y) * all;
-      b[2] += (upper + last) * wxy;
+      b[2] += S(z) * all;
     }
   for (int c = 0; c < 3; ++c) {
     batch.v[c][i] = v[c];
@@ -223,14 +213,14 @@ inline void zip(Wide<S> a, Wide<S> b, Wide<S> c, Wide<S> d, S (*out)[4]) {
     const auto ab1 = __builtin_shufflevector(a.v, b.v, 2, 10, 3, 11, 6, 14, 7, 15);
     const auto cd0 = __builtin_shufflevector(c.v, d.v, 0, 8, 1, 9, 4, 12, 5, 13);
     const auto cd1 = __builtin_shufflevector(c.v, d.v, 2, 10, 3, 11, 6, 14, 7, 15);
-    const auto put = [&](int l, typename Wide<S>::Vector t) {
-      std::memcpy(out[l], &t, 16);
-      std::memcpy(out[l + 4], reinterpret_cast<const char*>(&t) + 16, 16);
-    };
-    put(0, __builtin_shufflevector(ab0, cd0, 0, 1, 8, 9, 4, 5, 12, 13));
-    put(1, __builtin_shufflevector(ab0, cd0, 2, 3, 10, 11, 6, 7, 14, 15));
-    put(2, __builtin_shufflevector(ab1, cd1, 0, 1, 8, 9, 4, 5, 12, 13));
-    put(3, __builtin_shufflevector(ab1, cd1, 2, 3, 10, 11, 6, 7, 14, 15));
+    const auto t0 = __builtin_shufflevector(ab0, cd0, 0, 1, 8, 9, 4, 5, 12, 13);
+    const auto t1 = __builtin_shufflevector(ab0, cd0, 2, 3, 10, 11, 6, 7, 14, 15);
+    const auto t2 = __builtin_shufflevector(ab1, cd1, 0, 1, 8, 9, 4, 5, 12, 13);
+    const auto t3 = __builtin_shufflevector(ab1, cd1, 2, 3, 10, 11, 6, 7, 14, 15);
+    Wide<S>(__builtin_shufflevector(t0, t1, 0, 1, 2, 3, 8, 9, 10, 11)).store(out[0]);
+    Wide<S>(__builtin_shufflevector(t2, t3, 0, 1, 2, 3, 8, 9, 10, 11)).store(out[2]);
+    Wide<S>(__builtin_shufflevector(t0, t1, 4, 5, 6, 7, 12, 13, 14, 15)).store(out[4]);
+    Wide<S>(__builtin_shufflevector(t2, t3, 4, 5, 6, 7, 12, 13, 14, 15)).store(out[6]);
   } else {
     const auto ab0 = __builtin_shufflevector(a.v, b.v, 0, 4, 2, 6), ab1 = __builtin_shufflevector(a.v, b.v, 1, 5, 3, 7);
     const auto cd0 = __builtin_shufflevector(c.v, d.v, 0, 4, 2, 6), cd1 = __builtin_shufflevector(c.v, d.v, 1, 5, 3, 7);
@@ -283,13 +273,13 @@ inline void scatter_stray(Node<S>* arena, PackRows<S>& rows, int i) {
   const Quad qz = Quad::load(rows.q[3][i]);
   for (int x = 0; x < 3; ++x)
     for (int y = 0; y < 3; ++y) {
-      const S wxy = rows.w[x][i] * rows.w[3 + y][i];
-      Quad q = wxy * (Quad::load(rows.q[0][i]) + S(x) * Quad::load(rows.q[1][i]) + S(y) * Quad::load(rows.q[2][i]));
-      const Quad dq = wxy * qz;
-      Node<S>* n = node + (x * arena_side + y) * arena_side;
-      for (int z = 0; z < 3; ++z, q = q + dq) (Quad::load(n[z].a) + q * rows.w[6 + z][i]).store(n[z].a);
+      const S wx = rows.wx[x][i];
+      Quad q = wx * (Quad::load(rows.q[0][i]) + S(x) * Quad::load(rows.q[1][i]) + S(y) * Quad::load(rows.q[2][i]));
+      const Quad dq = wx * qz;
+      Node<S>* n = node + x * slice + y * arena_side;
+      for (int z = 0; z < 3; ++z, q = q + dq) (Quad::load(n[z].a) + q * rows.wyz[3 * y + z][i]).store(n[z].a);
     }
-  for (int x = 0; x < 3; ++x) rows.w[x][i] = 0;
+  for (int x = 0; x < 3; ++x) rows.wx[x][i] = 0;
 }
 
 // adds three neighbouring nodes that were summed over one or two particles per register
@@ -314,21 +304,17 @@ inline void add_nodes(Node<S>* node, Wide<S> a, Wide<S> b, Wide<S> c) {
   }
 }
 
-// particles [first, last) of the batch, all in the cell whose first node is at `node`
+// Particles [first, last) of the batch, all in the cell whose first node is at `node`. With an odd number of particles
+// the last register holds one too many, whose weights become 0: cells of a batch scatter from the last to the first.
 template <class S>
-inline void scatter_cell(Node<S>* node, const PackRows<S>& rows, WideWeights<S>& wide, int first, int last) {
+inline void scatter_cell(Node<S>* node, PackRows<S>& rows, WideWeights<S>& wide, int first, int last) {
   using P = Wide<S>;
   constexpr int per = P::lanes / 4;  // particles per register
   int count = 0;
   for (int p = first; p < last; p += per, ++count)
 #pragma GCC unroll 9
-    for (int k = 0; k < 9; ++k) wide.w[count][k] = spread(rows.w[k] + p);
-  // with an odd number of particles the last register holds one too many
-  if (per == 2 && (last - first) % 2 == 1) {
-    P keep = 1;
-    for (int l = 4; l < P::lanes; ++l) keep.set(l, 0);
-    for (int x = 0; x < 3; ++x) wide.w[count - 1][x] *= keep;
-  }
+    for (int k = 0; k < 9; ++k) wide.w[count][k] = spread(rows.wyz[k] + p);
+  for (int x = 0; x < 3; ++x) rows.wx[x][last] = 0;
 #pragma GCC unroll 3
   for (int x = 0; x < 3; ++x) {
     P a[3][3];
@@ -336,24 +322,24 @@ inline void scatter_cell(Node<S>* node, const PackRows<S>& rows, WideWeights<S>&
       for (int z = 0; z < 3; ++z) a[y][z] = 0;
     for (int r = 0, p = first; r < count; ++r, p += per) {
       const P* w = wide.w[r];
-      P q = P::load(rows.q[0][p]);
-      if (x == 1) q = q + P::load(rows.q[1][p]);
-      if (x == 2) q = q + S(2) * P::load(rows.q[1][p]);
-      q = q * w[x];
-      const P qy = kept(P::load(rows.q[2][p]) * w[x]), qz = P::load(rows.q[3][p]) * w[x];
+      const P wx = spread(rows.wx[x] + p);
+      P row = P::load(rows.q[0][p]);
+      if (x == 1) row = row + P::load(rows.q[1][p]);
+      if (x == 2) row = row + S(2) * P::load(rows.q[1][p]);
+      row = row * wx;
+      const P qy = kept(P::load(rows.q[2][p]) * wx), qz = kept(P::load(rows.q[3][p]) * wx);
 #pragma GCC unroll 3
       for (int y = 0; y < 3; ++y) {
-        P t = q * w[3 + y];
-        const P tz = kept(qz * w[3 + y]);
-        a[y][0] = a[y][0] + t * w[6];
-        t = t + tz;
-        a[y][1] = a[y][1] + t * w[7];
-        t = t + tz;
-        a[y][2] = a[y][2] + t * w[8];
-        q = q + qy;
+        P q = row;
+        a[y][0] = a[y][0] + q * w[3 * y];
+        q = q + qz;
+        a[y][1] = a[y][1] + q * w[3 * y + 1];
+        q = q + qz;
+        a[y][2] = a[y][2] + q * w[3 * y + 2];
+        row = row + qy;
       }
     }
-    for (int y = 0; y < 3; ++y) add_nodes<S>(node + (x * arena_side + y) * arena_side, a[y][0], a[y][1], a[y][2]);
+    for (int y = 0; y < 3; ++y) add_nodes<S>(node + x * slice + y * arena_side, a[y][0], a[y][1], a[y][2]);
   }
 }
 

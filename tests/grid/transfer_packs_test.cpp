@@ -91,11 +91,8 @@ TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
       prepare_scatter(this->batch, this->rows, this->step, reach);
       std::fill(this->nodes.begin(), this->nodes.end(), Node<S>{});
       for (int i = 0; i < count; i += Wide<S>::lanes)
-        for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1) {
-          const int k = i + std::countr_zero(m);
-          scatter_stray(this->nodes.data(), this->rows, k);
-          for (int x = 0; x < 3; ++x) this->rows.w[x][k] = 0;
-        }
+        for (unsigned m = strays(this->rows, i, count, this->cell_index); m != 0; m &= m - 1)
+          scatter_stray(this->nodes.data(), this->rows, i + std::countr_zero(m));
       scatter_cell(this->nodes.data() + this->cell_index, this->rows, this->wide, 0, count);
       std::vector<Node<S>> twin(arena_nodes<3>);
       for (int i = 0; i < count; ++i) {
