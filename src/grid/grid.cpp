@@ -66,6 +66,39 @@ inline void add_rows(const Node<S>* arena, Node<S>* nodes, const Overlap* o) {
 constexpr int neighbour_of(int a) { return a == 0 ? 0 : a <= block_side ? 1 : 2; }
 constexpr int node_of(int a) { return (a + block_side - arena_margin) % block_side; }
 
+// an overhang to all sides
+template <int D>
+constexpr std::uint8_t everywhere = (1 << 2 * D) - 1;
+
+// f(x, y) for the rows of an arena within the overhang; y is 0 in 2-D
+template <int D, class F>
+inline void for_rows(unsigned overhang, const F& f) {
+  const auto first = [&](int d) { return overhang >> (2 * d) & 1u ? 0 : arena_margin; };
+  const auto last = [&](int d) { return overhang >> (2 * d) & 2u ? arena_side : arena_side - 1; };
+  for (int x = first(0); x < last(0); ++x) {
+    if constexpr (D == 2)
+      f(x, 0);
+    else
+      for (int y = first(1); y < last(1); ++y) f(x, y);
+  }
+}
+
+template <int D>
+constexpr int row_of(int x, int y) {
+  return D == 2 ? x * arena_side : (x * arena_side + y) * arena_side;
+}
+
+// leaves zeros
+template <class S>
+inline void move_row(Node<S>* from, Node<S>* to) {
+  using P = Wide<S>;
+#pragma GCC unroll 8
+  for (int k = 0; k < arena_side; k += P::lanes / 4) {
+    P::load(from[k].a).store(to[k].a);
+    P(0).store(from[k].a);
+  }
+}
+
 // for each place of an arena, the slot among the block's neighbours and the node in it
 struct ArenaPlace {
   std::uint8_t neighbour, node;
@@ -145,7 +178,7 @@ Vec SolidNode::hold(const Vec& v) const {
 template <int D, class S>
 void Grid<D, S>::fit(const Layout<D, S>& layout) {
   arenas_.resize(layout.blocks.size() * arena_size());
-  overhang_.resize(layout.blocks.size());
+  overhang_.assign(layout.blocks.size(), everywhere<D>);
   velocities_.resize(layout.slots.size() * slot_size());
 }
 
@@ -162,29 +195,31 @@ void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layou
   });
   velocities_.swap(spare_);
   arenas_.resize(layout.blocks.size() * arena_size());
-  overhang_.resize(layout.blocks.size());
+  overhang_.assign(layout.blocks.size(), everywhere<D>);
 }
 
 template <int D, class S>
-void Grid<D, S>::fill(const Block<D>& block, Node<S>* arena) const {
+void Grid<D, S>::fill(const Layout<D, S>& layout, std::size_t b, Node<S>* arena) const {
+  const Block<D>& block = layout.blocks[b];
   for (int grid = 0; grid < grids_; ++grid, arena += arena_nodes<D>) {
     const Node<S>* nodes[neighbour_count<D>];
     for (int n = 0; n < neighbour_count<D>; ++n)
       nodes[n] = velocities_.data() + std::size_t(block.slots[n]) * slot_size() + grid * block_nodes<D>;
-    for (int x = 0; x < arena_side; ++x) {
-      if constexpr (D == 2) {
-        const Node<S>* const* n = nodes + 3 * neighbour_of(x);
-        const int row = node_of(x) * block_side;
-        join_rows(n[0] + row, n[1] + row, n[2] + row, arena + x * arena_side);
-      } else {
-        for (int y = 0; y < arena_side; ++y) {
-          const Node<S>* const* n = nodes + 3 * (3 * neighbour_of(x) + neighbour_of(y));
-          const int row = (node_of(x) * block_side + node_of(y)) * block_side;
-          join_rows(n[0] + row, n[1] + row, n[2] + row, arena + (x * arena_side + y) * arena_side);
-        }
-      }
-    }
+    for_rows<D>(overhang_[b], [&](int x, int y) {
+      const Node<S>* const* n =
+          D == 2 ? nodes + 3 * neighbour_of(x) : nodes + 3 * (3 * neighbour_of(x) + neighbour_of(y));
+      const int row = D == 2 ? node_of(x) * block_side : (node_of(x) * block_side + node_of(y)) * block_side;
+      join_rows(n[0] + row, n[1] + row, n[2] + row, arena + row_of<D>(x, y));
+    });
   }
+}
+
+template <int D, class S>
+void Grid<D, S>::take(std::size_t b, unsigned overhang, Node<S>* arena) {
+  overhang_[b] = std::uint8_t(overhang);
+  Node<S>* to = arenas_.data() + b * arena_size();
+  for (int grid = 0; grid < grids_; ++grid, to += arena_nodes<D>, arena += arena_nodes<D>)
+    for_rows<D>(overhang, [&](int x, int y) { move_row(arena + row_of<D>(x, y), to + row_of<D>(x, y)); });
 }
 
 template <int D, class S>

@@ -47,14 +47,14 @@ class Grid {
   void fit(const Layout<D, S>& layout);
   void refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, Workers& workers);
 
-  // where block b scatters: grid_count * arena_nodes, to be cleared by the one who scatters
-  Node<S>* arena(std::size_t b) { return arenas_.data() + b * arena_size(); }
-  // says where block b wrote outside nodes 0..5: bit 2 d below, bit 2 d + 1 above along axis d
-  void set_overhang(std::size_t b, unsigned bits) { overhang_[b] = std::uint8_t(bits); }
+  // nodes of an arena, for all grids
   std::size_t arena_size() const { return std::size_t(grids_) * arena_nodes<D>; }
-
-  // velocities of all nodes that block b's particles may touch
-  void fill(const Block<D>& block, Node<S>* arena) const;
+  // velocities of all nodes that block b's particles have reached when they scattered; of all nodes of its arena if
+  // they have not since they were sorted
+  void fill(const Layout<D, S>& layout, std::size_t b, Node<S>* arena) const;
+  // takes what block b scattered and leaves zeros. The overhang says where it reached out of nodes 0..5: bit 2 d below,
+  // bit 2 d + 1 above along axis d
+  void take(std::size_t b, unsigned overhang, Node<S>* arena);
 
   // the node at a place of block b's arena (see layout.h), by a number that `node` and `position` take
   std::size_t node_number(const Block<D>& block, int arena_place) const;
@@ -99,8 +99,8 @@ class Grid {
   void apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
 
   int grids_;
-  Buffer<Node<S>> arenas_;  // by block
-  std::vector<std::uint8_t> overhang_;
+  Buffer<Node<S>> arenas_;              // by block
+  std::vector<std::uint8_t> overhang_;  // by block
   Buffer<Node<S>> velocities_, spare_;  // by slot
   Buffer<Vec> partial_;                 // boundary impulses by slot
 };

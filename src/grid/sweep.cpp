@@ -1,5 +1,6 @@
 #include "grid/sweep.h"
 
+#include <array>
 #include <bit>
 #include <chrono>
 
@@ -16,16 +17,19 @@ void place_in_arena(Batch<D, S>& batch, const S* origin, S inv_h, int i, S* y) {
   for (int d = 0; d < D; ++d) y[d] = batch.x(d)[i] * inv_h - origin[d];
 }
 
-// arena coordinates of a cell of the block, and whether a particle's own cell keeps its nodes in the arena
+// the place in the arena of a cell of the block
 template <int D>
-int arena_index(int cell) {
-  int index = 0;
-  for (int d = 0; d < D; ++d) {
-    const int digit = cell >> (2 * (D - 1 - d)) & 3;
-    index = index * arena_side + digit + arena_margin;
-  }
-  return index;
+constexpr std::array<int, block_nodes<D>> make_arena_indices() {
+  std::array<int, block_nodes<D>> indices = {};
+  for (int cell = 0; cell < block_nodes<D>; ++cell)
+    for (int d = 0; d < D; ++d) {
+      const int digit = cell >> (2 * (D - 1 - d)) & 3;
+      indices[cell] = indices[cell] * arena_side + digit + arena_margin;
+    }
+  return indices;
 }
+template <int D>
+constexpr std::array<int, block_nodes<D>> arena_indices = make_arena_indices<D>();
 
 struct Drift {
   bool stray = false, lost = false;
@@ -100,16 +104,18 @@ PointMomentum<D, S> momentum_of(Batch<D, S>& batch, int i) {
 
 template <int D, class S>
 struct Sweep<D, S>::Scratch {
+  using P = Wide<S>;
   Batch<D, S> batch;
   PackRows<S> rows;
   PackReach<S> reach;
   WideWeights<S> wide;
-  alignas(64) Node<S> velocities[2 * arena_nodes<D>];
+  alignas(64) Node<S> velocities[2 * arena_nodes<D>];    // of the current block
+  alignas(64) Node<S> momenta[2 * arena_nodes<D>] = {};  // zero between blocks
   // of the current block
-  Node<S>* arena = nullptr;
   S origin[D];
   S h, inv_h, dt;
-  int cells[Batch<D, S>::capacity];  // cell of each run of particles in the batch
+  // of the current batch
+  int cells[Batch<D, S>::capacity];  // cell of each run of particles
   int ends[Batch<D, S>::capacity];   // and where it ends
   int runs = 0;
   unsigned overhang = 0;
@@ -117,6 +123,15 @@ struct Sweep<D, S>::Scratch {
   BlockReport report;
   SweepTimes times;
   double clock = 0;
+
+  void start_batch() { runs = 0; }
+  // particles up to row `end` are of this cell
+  void add_run(int cell, int end) {
+    const P index = S(arena_indices<D>[cell]);
+    for (int i = runs > 0 ? ends[runs - 1] : 0; i < end; i += P::lanes) index.store(rows.home + i);
+    cells[runs] = cell;
+    ends[runs++] = end;
+  }
 
   // adds the time since the last call
   void lap(double& total) {
@@ -186,9 +201,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
   s.inv_h = 1 / job.step.h;
   s.dt = job.step.dt;
   for (int d = 0; d < D; ++d) s.origin[d] = S(block.coord[d] * block_side - arena_margin);
-  s.arena = job.grid.arena(b);
-  if (job.pass != Pass::scatter) job.grid.fill(block, s.velocities);
-  if (job.pass != Pass::gather) std::fill(s.arena, s.arena + job.grid.arena_size(), Node<S>{});
+  if (job.pass != Pass::scatter) job.grid.fill(job.layout, b, s.velocities);
   s.lap(s.times.load);
   for (std::uint32_t k = block.segment_begin; k < block.segment_end; ++k) {
     const Segment& segment = job.layout.segments[job.layout.block_segments[k]];
@@ -197,7 +210,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
     int cell = 0;
     std::uint32_t first = starts[0];
     while (first < starts[block_nodes<D>]) {
-      s.runs = 0;
+      s.start_batch();
       std::uint32_t end = first;
       for (; cell < block_nodes<D>; ++cell) {
         const std::uint32_t cell_end = starts[cell + 1];
@@ -205,15 +218,16 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
         const std::uint32_t room = first + Batch<D, S>::capacity;
         if (cell_end > room && end > first) break;
         end = cell_end < room ? cell_end : room;
-        s.cells[s.runs] = cell;
-        s.ends[s.runs++] = int(end - first);
+        s.add_run(cell, int(end - first));
         if (cell_end > room) break;
       }
       run_batch(job, segment.group, first, int(end - first), s);
       first = end;
     }
   }
-  if (job.pass != Pass::gather) job.grid.set_overhang(b, packs_ ? s.reach.overhang() : s.overhang);
+  if (job.pass != Pass::gather) job.grid.take(b, packs_ ? s.reach.overhang() : s.overhang, s.momenta);
+  if (s.report.bad) std::fill(std::begin(s.momenta), std::end(s.momenta), Node<S>{});
+  s.lap(s.times.store);
   reports_[b] = s.report;
 }
 
@@ -279,7 +293,7 @@ void Sweep<D, S>::scatter(Scratch& s) {
       if (!note_drift(i, s.cells[run], s)) continue;
       S y[D];
       place_in_arena(s.batch, s.origin, s.inv_h, i, y);
-      scatter_any<D>(kernel_, transfer_, s.arena, y, s.h, momentum_of(s.batch, i));
+      scatter_any<D>(kernel_, transfer_, s.momenta, y, s.h, momentum_of(s.batch, i));
     }
 }
 
@@ -302,14 +316,12 @@ void Sweep<D, S>::gather_packs(Scratch& s) {
     const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
     locate_for_gather(s.batch, s.rows, step);
     for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
-      const int index = arena_index<D>(s.cells[run]);
+      const int index = arena_indices<D>[s.cells[run]];
       for (; i < s.ends[run]; i += P::lanes) gather_pack(s.velocities + index, s.batch, s.rows, i);
     }
     // a pack writes past the end of its cell: the strays only now
-    for (int run = 0, i = 0; run < s.runs; i = s.ends[run++])
-      for (; i < s.ends[run]; i += P::lanes)
-        for (unsigned m = strays(s.rows, i, s.ends[run], arena_index<D>(s.cells[run])); m != 0; m &= m - 1)
-          gather_stray(s.velocities, s.batch, s.rows, i + std::countr_zero(m));
+    for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1)
+      gather_stray(s.velocities, s.batch, s.rows, std::countr_zero(m));
     moments_to_affine(s.batch, s.rows, step);
   }
 }
@@ -322,13 +334,12 @@ void Sweep<D, S>::scatter_packs(Scratch& s) {
       s.report.bad = true;
       return;
     }
+    for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1, ++s.report.strays)
+      scatter_stray(s.momenta, s.rows, std::countr_zero(m));
     // see scatter_cell for the order
     for (int run = s.runs - 1; run >= 0; --run) {
-      const int index = arena_index<D>(s.cells[run]), first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
-      for (int i = first; i < last; i += Wide<S>::lanes)
-        for (unsigned m = strays(s.rows, i, last, index); m != 0; m &= m - 1, ++s.report.strays)
-          scatter_stray(s.arena, s.rows, i + std::countr_zero(m));
-      scatter_cell(s.arena + index, s.rows, s.wide, first, last);
+      const int index = arena_indices<D>[s.cells[run]], first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
+      scatter_cell(s.momenta + index, s.rows, s.wide, first, last);
     }
   }
 }

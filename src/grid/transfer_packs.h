@@ -18,6 +18,7 @@ template <class S>
 struct PackRows {
   static constexpr int stride = Batch<3, S>::stride;
   alignas(64) S index[stride];      // place in the arena of the first node, a whole number
+  alignas(64) S home[stride];       // the same of the cell into which the particle was sorted
   alignas(64) S f[3][stride];       // position from that node, in cells
   alignas(64) S wx[3][stride];      // weights along x, of nodes k = 0, 1, 2
   alignas(64) S wyz[9][stride];     // products of weights along y and z, z fastest
@@ -111,13 +112,17 @@ void locate_for_gather(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>&
   }
 }
 
-// which of up to one pack of particles from row i to `last` are not in the cell with that index: bit l is row i + l
+// which of the first `count` particles are not in the cell that they were sorted into: bit i is row i
 template <class S>
-inline unsigned strays(const PackRows<S>& rows, int i, int last, int index) {
+inline std::uint32_t strays(const PackRows<S>& rows, int count) {
   using P = Wide<S>;
-  const unsigned inside = bits_of(P::load(rows.index + i) == P(S(index)));
-  const int count = last - i;
-  return ~inside & (count >= P::lanes ? (1u << P::lanes) - 1 : (1u << count) - 1);
+  static_assert(Batch<3, S>::capacity == 32);
+  std::uint32_t out = 0;
+  for (int i = 0; i < count; i += P::lanes) {
+    const std::uint32_t inside = bits_of(P::load(rows.index + i) == P::load(rows.home + i));
+    out |= (inside ^ ((1u << P::lanes) - 1)) << i;
+  }
+  return out & ~std::uint32_t(0) >> (32 - count);
 }
 
 // velocity and moments of up to one pack of particles from row i, all in the cell whose first node is at `node`
@@ -153,26 +158,66 @@ inline void gather_pack(const Node<S>* node, Batch<3, S>& batch, PackRows<S>& ro
   }
 }
 
-// the same for one particle that has left its cell: one lane per component
+// One particle that has left its cell: one lane per component of one node or of two, neighbours along z.
+template <class S>
+using OneNode = Pack<S, 4>;
+template <class S>
+using TwoNodes = Pack<S, 8>;
+
+template <class S>
+inline TwoNodes<S> join(OneNode<S> a, OneNode<S> b) {
+  return __builtin_shufflevector(a.v, b.v, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+template <class S>
+inline OneNode<S> first_of(TwoNodes<S> x) {
+  return __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3);
+}
+template <class S>
+inline OneNode<S> second_of(TwoNodes<S> x) {
+  return __builtin_shufflevector(x.v, x.v, 4, 5, 6, 7);
+}
+
+// weights along y and z of the particle in row i
+template <class S>
+struct StrayWeights {
+  TwoNodes<S> low[3];  // by y: z = 0, 1
+  OneNode<S> high[3];  // z = 2
+
+  StrayWeights(const PackRows<S>& rows, int i) {
+#pragma GCC unroll 3
+    for (int y = 0; y < 3; ++y) {
+      low[y] = join<S>(rows.wyz[3 * y][i], rows.wyz[3 * y + 1][i]);
+      high[y] = rows.wyz[3 * y + 2][i];
+    }
+  }
+};
+
 template <class S>
 inline void gather_stray(const Node<S>* arena, Batch<3, S>& batch, PackRows<S>& rows, int i) {
-  using Quad = Pack<S, 4>;
-  const Node<S>* node = arena + int(rows.index[i]);
-  Quad v = 0, b[3] = {0, 0, 0};
-  for (int y = 0; y < 3; ++y)
-    for (int z = 0; z < 3; ++z) {
-      const Node<S>* n = node + y * arena_side + z;
-      const Quad last = Quad::load(n[2 * slice].a) * rows.wx[2][i];
-      const Quad upper = Quad::load(n[slice].a) * rows.wx[1][i] + last;
-      const S w = rows.wyz[3 * y + z][i];
-      const Quad all = (Quad::load(n[0].a) * rows.wx[0][i] + upper) * w;
-      v += all;
-      b[0] += (upper + last) * w;
-      b[1] += S(y) * all;
-      b[2] += S(z) * all;
-    }
+  using One = OneNode<S>;
+  using Two = TwoNodes<S>;
+  const StrayWeights<S> w(rows, i);
+  const S wx0 = rows.wx[0][i], wx1 = rows.wx[1][i], wx2 = rows.wx[2][i];
+  const Node<S>* n = arena + int(rows.index[i]);
+  Two v = 0, bx = 0, by = 0;
+  One high_v = 0, high_bx = 0, high_by = 0;
+#pragma GCC unroll 3
+  for (int y = 0; y < 3; ++y, n += arena_side) {
+    const Two last = Two::load(n[2 * slice].a) * wx2, upper = Two::load(n[slice].a) * wx1 + last;
+    const One high_last = One::load(n[2 * slice + 2].a) * wx2, high_upper = One::load(n[slice + 2].a) * wx1 + high_last;
+    const Two part = (Two::load(n[0].a) * wx0 + upper) * w.low[y];
+    const One high_part = (One::load(n[2].a) * wx0 + high_upper) * w.high[y];
+    v += part;
+    by += S(y) * part;
+    bx += (upper + last) * w.low[y];
+    high_v += high_part;
+    high_by += S(y) * high_part;
+    high_bx += (high_upper + high_last) * w.high[y];
+  }
+  const auto sum = [](Two low, One high) { return first_of(low) + second_of(low) + high; };
+  const One all = sum(v, high_v), b[3] = {sum(bx, high_bx), sum(by, high_by), second_of(v) + S(2) * high_v};
   for (int c = 0; c < 3; ++c) {
-    batch.v[c][i] = v[c];
+    batch.v[c][i] = all[c];
     for (int d = 0; d < 3; ++d) rows.moment[3 * c + d][i] = b[d][c];
   }
 }
@@ -268,18 +313,29 @@ bool prepare_scatter(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& s
 // one particle that has left its cell; takes it out of the packs
 template <class S>
 inline void scatter_stray(Node<S>* arena, PackRows<S>& rows, int i) {
-  using Quad = Pack<S, 4>;
+  using One = OneNode<S>;
+  using Two = TwoNodes<S>;
+  const StrayWeights<S> w(rows, i);
+  const One q = One::load(rows.q[0][i]), qx = One::load(rows.q[1][i]);
+  const One qy = One::load(rows.q[2][i]), qz = One::load(rows.q[3][i]);
+  const Two low = join<S>(q, q + qz), low_x = join<S>(qx, qx), low_y = join<S>(qy, qy);
+  const One high = q + S(2) * qz;
   Node<S>* node = arena + int(rows.index[i]);
-  const Quad qz = Quad::load(rows.q[3][i]);
-  for (int x = 0; x < 3; ++x)
-    for (int y = 0; y < 3; ++y) {
-      const S wx = rows.wx[x][i];
-      Quad q = wx * (Quad::load(rows.q[0][i]) + S(x) * Quad::load(rows.q[1][i]) + S(y) * Quad::load(rows.q[2][i]));
-      const Quad dq = wx * qz;
+#pragma GCC unroll 3
+  for (int x = 0; x < 3; ++x) {
+    const S wx = rows.wx[x][i];
+    Two l = wx * (low + S(x) * low_x);
+    One h = wx * (high + S(x) * qx);
+    const Two dl = wx * low_y;
+    const One dh = wx * qy;
+#pragma GCC unroll 3
+    for (int y = 0; y < 3; ++y, l += dl, h += dh) {
       Node<S>* n = node + x * slice + y * arena_side;
-      for (int z = 0; z < 3; ++z, q = q + dq) (Quad::load(n[z].a) + q * rows.wyz[3 * y + z][i]).store(n[z].a);
+      (Two::load(n[0].a) + l * w.low[y]).store(n[0].a);
+      (One::load(n[2].a) + h * w.high[y]).store(n[2].a);
     }
-  for (int x = 0; x < 3; ++x) rows.wx[x][i] = 0;
+    rows.wx[x][i] = 0;
+  }
 }
 
 // adds three neighbouring nodes that were summed over one or two particles per register

@@ -61,7 +61,7 @@ class Clock {
 constexpr int most_cells_in_strong_step = 100;
 
 // particles are sorted again when this part of them is out of its cell
-constexpr double max_strays = 0.15;
+constexpr double max_strays = 0.2;
 
 template <int D, class S>
 struct Attempt {
