@@ -7,6 +7,27 @@ namespace {
 template <class S>
 constexpr S huge = S(1e15);
 
+// (I + dt rate) F of the pack at row i, column by column: two whole matrices do not fit into the registers
+template <int D, class S, int Stride>
+inline Matrix<Wide<S>, D> flow(Wide<S> dt, const S (*rate)[Stride], const S (*F)[Stride], int i) {
+  using P = Wide<S>;
+  Matrix<P, D> out;
+#pragma GCC unroll 3
+  for (int c = 0; c < D; ++c) {
+    P column[D];
+#pragma GCC unroll 3
+    for (int k = 0; k < D; ++k) column[k] = kept(P::load(F[k * D + c] + i));
+#pragma GCC unroll 3
+    for (int r = 0; r < D; ++r) {
+      P sum = P::load(rate[r * D] + i) * column[0];
+#pragma GCC unroll 3
+      for (int k = 1; k < D; ++k) sum = sum + P::load(rate[r * D + k] + i) * column[k];
+      out(r, c) = column[r] + dt * sum;
+    }
+  }
+  return out;
+}
+
 template <class L, int D, class S>
 AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
   using P = Wide<S>;
@@ -25,23 +46,18 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
       max_speed = max(max_speed, speed);
       (P::load(batch.x(d) + i) + dt * v).store(batch.x(d) + i);
     }
-    const Matrix<P, D> start = load_matrix<D>(batch.word + D, i);
-    const Matrix<P, D> rate = load_matrix<D>(gradient, i);
-    Matrix<P, D> F = start + dt * (rate * start);
-    if constexpr (requires { law.flow(start, dt, rate); })
-      if (step.large) F = law.flow(start, dt, rate);
+    Matrix<P, D> F = flow<D>(dt, gradient, batch.word + D, i);
+    if constexpr (requires { law.flow(F, dt, F); })
+      if (step.large) F = law.flow(load_matrix<D>(batch.word + D, i), dt, load_matrix<D>(gradient, i));
     if constexpr (L::plastic) {
-      Memory<P, D> memory = {start, P::load(batch.plastic() + i)};
+      Memory<P, D> memory = {load_matrix<D>(batch.word + D, i), P::load(batch.plastic() + i)};
       law.return_map(F, memory);
       memory.plastic.store(batch.plastic() + i);
     }
     good = good & ((inner(F, F) < P(huge<S> * huge<S>)) | !counts);
     store_matrix<D>(F, batch.word + D, i);
   }
-  AdvanceResult<S> result;
-  for (int l = 0; l < P::lanes; ++l) result.max_speed = max(result.max_speed, max_speed[l]);
-  result.bad = !all_of(good);
-  return result;
+  return {max_speed, !all_of(good)};
 }
 
 template <class L, int D, class S>

@@ -20,8 +20,8 @@ struct AdvanceStep {
 
 template <class S>
 struct AdvanceResult {
-  S max_speed = 0;
-  bool bad = false;  // some particle is too fast or not finite
+  Wide<S> max_speed = 0;  // largest component, lane by lane
+  bool bad = false;       // some particle is too fast or not finite
 };
 
 // x += dt v, F = (I + dt grad v) F, return mapping

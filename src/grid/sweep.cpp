@@ -119,6 +119,7 @@ struct Sweep<D, S>::Scratch {
   int ends[Batch<D, S>::capacity];   // and where it ends
   int runs = 0;
   unsigned overhang = 0;
+  P max_speed;
   bool timed = false;
   BlockReport report;
   SweepTimes times;
@@ -194,6 +195,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
   const Block<D>& block = job.layout.blocks[b];
   s.report = {};
   s.overhang = 0;
+  s.max_speed = 0;
   s.reach.clear();
   s.timed = b % timed_every == 0;
   if (s.timed) s.clock = now();
@@ -228,6 +230,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
   if (job.pass != Pass::gather) job.grid.take(b, packs_ ? s.reach.overhang() : s.overhang, s.momenta);
   if (s.report.bad) std::fill(std::begin(s.momenta), std::end(s.momenta), Node<S>{});
   s.lap(s.times.store);
+  for (int l = 0; l < Wide<S>::lanes; ++l) s.report.max_speed = max(s.report.max_speed, s.max_speed[l]);
   reports_[b] = s.report;
 }
 
@@ -253,7 +256,7 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
     packs_ ? gather_packs(s) : gather(s);
     s.lap(s.times.gather);
     const AdvanceResult<S> moved = move(law, step, s.batch);
-    s.report.max_speed = max(s.report.max_speed, moved.max_speed);
+    s.max_speed = max(s.max_speed, moved.max_speed);
     s.report.bad = s.report.bad || moved.bad;
   }
   if (scatters) {
