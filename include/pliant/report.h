@@ -9,13 +9,13 @@ namespace pliant {
 
 // Sums over all matter, in double. Angular momentum is about the origin; in 2-D only its third number is used.
 struct Balance {
-  double mass = 0;                                 // kg
-  std::array<double, 3> momentum = {0, 0, 0};      // kg m/s
+  double mass = 0;                                     // kg
+  std::array<double, 3> momentum = {0, 0, 0};          // kg m/s
   std::array<double, 3> angular_momentum = {0, 0, 0};  // kg m^2/s
-  double kinetic_energy = 0;                       // J
-  double elastic_energy = 0;                       // J
-  double gravity_energy = 0;                       // J, zero at the origin
-  double volume = 0;                               // m^3
+  double kinetic_energy = 0;                           // J
+  double elastic_energy = 0;                           // J
+  double gravity_energy = 0;                           // J, zero at the origin
+  double volume = 0;                                   // m^3
 };
 
 struct StageTime {
@@ -24,24 +24,24 @@ struct StageTime {
 };
 
 struct StepReport {
-  double time = 0;                 // s, at the end of the step
-  int substeps = 0;                // of the strong step: the parts that it was taken in
-  int inner_steps = 1;             // of cloth, in each substep
-  int sorts = 0;                   // how often particles were put in order
-  double max_speed = 0;            // m/s, largest component of a particle's velocity seen in the step
-  double strays = 0;               // part of the particles that left their cell between sorts, mean over substeps
-  std::size_t blocks = 0;          // active blocks of the grid
-  double contacts = 0;             // particles held by bodies, mean over the substeps
-  std::size_t most_contacts = 0;   // and the most in a substep
-  int iterations = 0;              // of the contact solver, in all substeps
-  int linear_iterations = 0;       // of conjugate gradients inside of them; strong
-  double residual = 0;             // of the contact solver, relative, the worst of the substeps
-  std::vector<StageTime> stages;   // wall time by stage
-  Balance before, after;           // filled in if StepOptions::balance
-  std::array<double, 3> gravity_impulse = {0, 0, 0};            // N s, in the step
-  std::vector<std::array<double, 3>> boundary_impulses;         // N s on matter, one per boundary
-  std::vector<std::array<double, 3>> pin_impulses;              // N s on matter, one per pin, in the order of the scene
-  std::vector<std::array<double, 3>> body_impulses;             // N s on matter, one per geom of the bodies
+  double time = 0;                // s, at the end of the step
+  int substeps = 0;               // of the strong step: the parts that it was taken in
+  int inner_steps = 1;            // of cloth, in each substep
+  int sorts = 0;                  // how often particles were put in order
+  double max_speed = 0;           // m/s, largest component of a particle's velocity seen in the step
+  double strays = 0;              // part of the particles that left their cell between sorts, mean over substeps
+  std::size_t blocks = 0;         // active blocks of the grid
+  double contacts = 0;            // particles held by bodies, mean over the substeps
+  std::size_t most_contacts = 0;  // and the most in a substep
+  int iterations = 0;             // of the contact solver, in all substeps
+  int linear_iterations = 0;      // of conjugate gradients inside of them; strong
+  double residual = 0;            // of the contact solver, relative, the worst of the substeps
+  std::vector<StageTime> stages;  // wall time by stage
+  Balance before, after;          // filled in if StepOptions::balance
+  std::array<double, 3> gravity_impulse = {0, 0, 0};     // N s, in the step
+  std::vector<std::array<double, 3>> boundary_impulses;  // N s on matter, one per boundary
+  std::vector<std::array<double, 3>> pin_impulses;       // N s on matter, one per pin, in the order of the scene
+  std::vector<std::array<double, 3>> body_impulses;      // N s on matter, one per geom of the bodies
   std::vector<std::string> warnings;
 };
 

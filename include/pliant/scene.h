@@ -20,39 +20,39 @@ enum class Transfer { pic, apic, mls };
 struct Shape {
   enum class Kind { box, sphere, cylinder, capsule, mesh, cloth };
   Kind kind = Kind::box;
-  Vec3 center = {0, 0, 0};            // m
-  Vec3 size = {1, 1, 1};              // m, edge lengths; box; the third is not used in 2-D
-  double radius = 0.5;                // m; sphere, cylinder, capsule
-  double length = 1;                  // m, along the axis z; of a capsule: of its cylindrical part
+  Vec3 center = {0, 0, 0};                        // m
+  Vec3 size = {1, 1, 1};                          // m, edge lengths; box; the third is not used in 2-D
+  double radius = 0.5;                            // m; sphere, cylinder, capsule
+  double length = 1;                              // m, along the axis z; of a capsule: of its cylindrical part
   std::array<double, 4> rotation = {1, 0, 0, 0};  // unit quaternion w, x, y, z, about the centre
-  std::string mesh_file;              // closed triangle mesh, .stl or .obj, whose origin is put at the centre; mesh
-  double mesh_scale = 1;              // m per unit of the file
+  std::string mesh_file;  // closed triangle mesh, .stl or .obj, whose origin is put at the centre; mesh
+  double mesh_scale = 1;  // m per unit of the file
   // cloth: the triangles of mesh_file, an open mesh; without a file a rectangle of size[0] x size[1] about the axis z
-  double spacing = 0;                 // m, between the vertices of the rectangle; 0: the cell
-  double thickness = 1e-3;            // m
+  double spacing = 0;       // m, between the vertices of the rectangle; 0: the cell
+  double thickness = 1e-3;  // m
 };
 
 struct Sampling {
   enum class Method { lattice, poisson };
   Method method = Method::poisson;
-  double particles_per_cell = 8;      // 3-D default; use 4 in 2-D
+  double particles_per_cell = 8;  // 3-D default; use 4 in 2-D
   std::uint64_t seed = 1;
-  double jitter = 0;                  // lattice only: uniform offset as a part of the spacing, 0..1
-  bool surface_layer = false;         // also points on the surface, so that a sphere is round to what touches it
+  double jitter = 0;           // lattice only: uniform offset as a part of the spacing, 0..1
+  bool surface_layer = false;  // also points on the surface, so that a sphere is round to what touches it
 };
 
 // The vertices of a sheet that are within a ball at the start: they stay where they are, or follow a motion
 struct Pin {
-  std::string name;                   // a motion calls it "matter/pin"
-  Vec3 center = {0, 0, 0};            // m
-  double radius = 0.01;               // m
-  double until = 1e300;               // s; then they are free
+  std::string name;         // a motion calls it "matter/pin"
+  Vec3 center = {0, 0, 0};  // m
+  double radius = 0.01;     // m
+  double until = 1e300;     // s; then they are free
 };
 
 // A piece of matter: one material, one shape or a list of points
 struct Matter {
   std::string name;
-  std::string material;               // name of a Material of the scene
+  std::string material;  // name of a Material of the scene
   Shape shape;
   Sampling sampling;
   Vec3 velocity = {0, 0, 0};          // m/s
@@ -65,58 +65,62 @@ struct Matter {
 // A solid that matter cannot enter, felt by the grid nodes inside it
 struct Boundary {
   enum class Kind { plane, box, sphere, cylinder };
-  enum class Condition { stick, slip, separate };  // stick: v = 0; slip: v_n = 0; separate: v_n >= 0; friction in the last two
+  enum class Condition {
+    stick,
+    slip,
+    separate
+  };  // stick: v = 0; slip: v_n = 0; separate: v_n >= 0; friction in the last two
   std::string name;
   Kind kind = Kind::plane;
   Condition condition = Condition::separate;
-  double friction = 0;                // Coulomb coefficient
-  Vec3 center = {0, 0, 0};            // m, a point of the plane
-  Vec3 normal = {0, 0, 1};            // outward normal of a plane; axis of a cylinder
-  Vec3 size = {1, 1, 1};              // m, edge lengths; box
-  double radius = 0.5;                // m; sphere, cylinder
-  double length = 1;                  // m; cylinder
+  double friction = 0;                            // Coulomb coefficient
+  Vec3 center = {0, 0, 0};                        // m, a point of the plane
+  Vec3 normal = {0, 0, 1};                        // outward normal of a plane; axis of a cylinder
+  Vec3 size = {1, 1, 1};                          // m, edge lengths; box
+  double radius = 0.5;                            // m; sphere, cylinder
+  double length = 1;                              // m; cylinder
   std::array<double, 4> rotation = {1, 0, 0, 0};  // box
-  bool inside_out = false;            // matter is kept inside instead of outside
-  Vec3 velocity = {0, 0, 0};          // m/s: the boundary moves
+  bool inside_out = false;                        // matter is kept inside instead of outside
+  Vec3 velocity = {0, 0, 0};                      // m/s: the boundary moves
 };
 
 // A robot or a thing, in a file of MuJoCo's MJCF or of URDF
 struct Body {
-  std::string name;                   // its parts are called "name/part"
-  std::string file;                   // .xml (MJCF) or .urdf
-  std::string text;                   // MJCF itself, instead of a file
-  Vec3 position = {0, 0, 0};          // m
+  std::string name;                               // its parts are called "name/part"
+  std::string file;                               // .xml (MJCF) or .urdf
+  std::string text;                               // MJCF itself, instead of a file
+  Vec3 position = {0, 0, 0};                      // m
   std::array<double, 4> rotation = {1, 0, 0, 0};  // unit quaternion w, x, y, z
-  std::string attach_to;              // "other/site": a site of a body named before, which carries this one; empty: the world
+  std::string attach_to;  // "other/site": a site of a body named before, which carries this one; empty: the world
 };
 
-// How matter and bodies touch. A pair overrides the default for one piece of matter and the geoms of one body; of several
-// pairs that fit, the last one counts.
+// How matter and bodies touch. A pair overrides the default for one piece of matter and the geoms of one body; of
+// several pairs that fit, the last one counts.
 struct ContactPair {
-  std::string matter;                 // name of a piece of matter; empty: all
-  std::string body;                   // "name" or "name/part": a body and all that it carries, or one geom; empty: all
-  double friction = 0.5;              // Coulomb coefficient
-  double stiffness = 0;               // N/m^3; 0: as Contact says
-  double dissipation = -1;            // s/m; below 0: as Contact says
+  std::string matter;       // name of a piece of matter; empty: all
+  std::string body;         // "name" or "name/part": a body and all that it carries, or one geom; empty: all
+  double friction = 0.5;    // Coulomb coefficient
+  double stiffness = 0;     // N/m^3; 0: as Contact says
+  double dissipation = -1;  // s/m; below 0: as Contact says
 };
 struct Contact {
-  enum class Law { lagged, sap };     // see src/contact/README.md
+  enum class Law { lagged, sap };  // see src/contact/README.md
   Law law = Law::lagged;
-  double friction = 0.5;              // Coulomb coefficient
-  double stiffness = 0;               // N/m^3, pressure per depth; 0: 10 E / cell of the material
-  double dissipation = 0;             // s/m, of Hunt and Crossley; lagged
-  double relaxation = 0;              // s, of the spring; sap
-  bool memory = true;                 // friction holds a spring at an anchor, so that it does not creep under load
-  double stiction = 1e-4;             // m/s, slip that friction without memory has at rest
+  double friction = 0.5;   // Coulomb coefficient
+  double stiffness = 0;    // N/m^3, pressure per depth; 0: 10 E / cell of the material
+  double dissipation = 0;  // s/m, of Hunt and Crossley; lagged
+  double relaxation = 0;   // s, of the spring; sap
+  bool memory = true;      // friction holds a spring at an anchor, so that it does not creep under load
+  double stiction = 1e-4;  // m/s, slip that friction without memory has at rest
   std::vector<ContactPair> pairs;
 };
 
-// Stops an actuator on its way to a waypoint, as a hand that closes, once a body is pushed hard enough. The control then
-// stays as it is until the stretch to a waypoint of Motion::release, which starts from there. No force stops a motion
-// that rests, or that lets go.
+// Stops an actuator on its way to a waypoint, as a hand that closes, once a body is pushed hard enough. The control
+// then stays as it is until the stretch to a waypoint of Motion::release, which starts from there. No force stops a
+// motion that rests, or that lets go.
 struct UntilForce {
-  std::string body;                   // "name/part"; empty: no force stops the motion
-  double newton = 0;                  // N, norm of the sum of the contact forces on the body alone, of matter and of other bodies
+  std::string body;   // "name/part"; empty: no force stops the motion
+  double newton = 0;  // N, norm of the sum of the contact forces on the body alone, of matter and of other bodies
 };
 
 // Where something should be at given times; smooth in between, at rest before the first and after the last.
@@ -124,29 +128,32 @@ struct Motion {
   enum class Kind { actuator, mocap, boundary, gripper, pin };
   enum class Path { smooth, linear, hold };  // smooth: each stretch starts and ends at rest; hold: jumps at the time
   Kind kind = Kind::actuator;
-  std::string target;                 // name of an actuator, a mocap body, a boundary, a site that a gripper's arm carries, or "matter/pin"
+  std::string
+      target;  // name of an actuator, a mocap body, a boundary, a site that a gripper's arm carries, or "matter/pin"
   Path path = Path::smooth;
-  std::vector<double> times;          // s, ascending
-  // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary and pin, its centre (3)
+  std::vector<double> times;  // s, ascending
+  // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary and
+  // pin, its centre (3)
   std::vector<std::vector<double>> values;
-  UntilForce until_force = {};        // actuator only
-  std::vector<bool> release = {};     // per time: on the way there the control lets go of where until_force holds it; empty: never
+  UntilForce until_force = {};  // actuator only
+  std::vector<bool> release =
+      {};  // per time: on the way there the control lets go of where until_force holds it; empty: never
 };
 
 struct Record {
-  double rate = 60;                   // frames per second of simulated time
-  bool deformation = false;           // also F and the plastic state of each particle
+  double rate = 60;          // frames per second of simulated time
+  bool deformation = false;  // also F and the plastic state of each particle
 };
 
 // A check at the end of a run: min <= value <= max.
 struct Expect {
   std::string name;
-  std::string of;                     // a piece of matter, a body, a sensor or a joint by name; empty: the whole run
-  std::string quantity;               // see docs/expect.md
-  Vec3 box_center = {0, 0, 0};        // m; quantities inside and least_inside: the part of the mass in this box
-  Vec3 box_size = {0, 0, 0};          // m
+  std::string of;               // a piece of matter, a body, a sensor or a joint by name; empty: the whole run
+  std::string quantity;         // see docs/expect.md
+  Vec3 box_center = {0, 0, 0};  // m; quantities inside and least_inside: the part of the mass in this box
+  Vec3 box_size = {0, 0, 0};    // m
   double min = -1e300, max = 1e300;
-  double at = -1;                     // s, when it is measured; below 0: at the end
+  double at = -1;  // s, when it is measured; below 0: at the end
 };
 
 // how bodies and matter act on each other
@@ -164,28 +171,28 @@ enum class PlasticFlow {
 };
 
 struct StepOptions {
-  double dt = 1e-3;                   // s, one call of World::step
-  double cell = 0.02;                 // m, grid spacing h
-  Vec3 gravity = {0, 0, -9.81};       // m/s^2; in 2-D set {0, -9.81, 0}: a third number is refused
-  double courant = 0.4;               // substep <= courant * h / (wave speed + speed), 0..1
-  int max_substeps = 1000;            // the user's cap; more is an error that names the needed count
-  int substeps = 0;                   // 0: automatic
+  double dt = 1e-3;              // s, one call of World::step
+  double cell = 0.02;            // m, grid spacing h
+  Vec3 gravity = {0, 0, -9.81};  // m/s^2; in 2-D set {0, -9.81, 0}: a third number is refused
+  double courant = 0.4;          // substep <= courant * h / (wave speed + speed), 0..1
+  int max_substeps = 1000;       // the user's cap; more is an error that names the needed count
+  int substeps = 0;              // 0: automatic
   Kernel kernel = Kernel::quadratic;
   Transfer transfer = Transfer::mls;
-  bool balance = true;                // fill in the balance of the report
+  bool balance = true;  // fill in the balance of the report
   Method method = Method::async;
-  double tolerance = 0;               // of the solver, relative, 1e-10..1; 0: by the method, see solver_tolerance
-  int max_iterations = 1000;          // of the solver; more is an error
+  double tolerance = 0;       // of the solver, relative, 1e-10..1; 0: by the method, see solver_tolerance
+  int max_iterations = 1000;  // of the solver; more is an error
   // of the strong step
-  int max_cuts = 3;                   // a step that fails is repeated in 2, 4, ... 2^max_cuts parts, 0..10; 0: never
-  bool exact_rotation = false;        // stretch is told from turning within the step: angular momentum is kept
+  int max_cuts = 3;             // a step that fails is repeated in 2, 4, ... 2^max_cuts parts, 0..10; 0: never
+  bool exact_rotation = false;  // stretch is told from turning within the step: angular momentum is kept
   PlasticFlow plastic_flow = PlasticFlow::by_law;
-  double mass_damping = 0;            // 1/s, Rayleigh's
-  double stiffness_damping = 0;       // s, Rayleigh's
+  double mass_damping = 0;       // 1/s, Rayleigh's
+  double stiffness_damping = 0;  // s, Rayleigh's
 };
 
-// what `tolerance` stands for. Explicit substeps solve for contact alone, and results hardly change below 5e-2 (S2); the
-// strong step solves for elasticity too: at 5e-2 a block that friction should hold slides.
+// what `tolerance` stands for. Explicit substeps solve for contact alone, and results hardly change below 5e-2 (S2);
+// the strong step solves for elasticity too: at 5e-2 a block that friction should hold slides.
 inline double solver_tolerance(const StepOptions& step) {
   if (step.tolerance > 0) return step.tolerance;
   return step.method == Method::strong ? 1e-4 : 5e-2;
@@ -204,14 +211,14 @@ struct Scene {
   std::vector<Motion> motion;
   Record record;
   std::vector<Expect> expect;
-  double duration = 1;                // s, of a run
-  std::string cache_folder;           // for what takes long to make (distance fields of meshes); empty: nothing is kept
+  double duration = 1;       // s, of a run
+  std::string cache_folder;  // for what takes long to make (distance fields of meshes); empty: nothing is kept
   std::size_t max_particles = 20'000'000;
   std::size_t max_memory = std::size_t(8) << 30;  // bytes
 };
 
-// Throws Error(bad_input, too_large, or bad_file for a mesh) naming the part, the value, its unit and the cure. Reads mesh
-// files, but makes no particles. Without matter a scene needs bodies: its own, or others that a World is given.
+// Throws Error(bad_input, too_large, or bad_file for a mesh) naming the part, the value, its unit and the cure. Reads
+// mesh files, but makes no particles. Without matter a scene needs bodies: its own, or others that a World is given.
 void check(const Scene& scene, bool other_bodies = false);
 
 }  // namespace pliant

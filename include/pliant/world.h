@@ -31,8 +31,8 @@ struct View {
   const void* data = nullptr;
   Precision precision = Precision::float32;  // of the numbers; ids are uint32
   std::size_t count = 0;
-  std::vector<std::size_t> shape;            // of one particle: {} for a number, {D}, {D, D}
-  std::size_t stride = 0;                    // bytes from one particle to the next
+  std::vector<std::size_t> shape;  // of one particle: {} for a number, {D}, {D, D}
+  std::size_t stride = 0;          // bytes from one particle to the next
 };
 
 enum class Attribute { position, velocity, affine, deformation_gradient, plastic, mass, volume, id };
@@ -41,17 +41,17 @@ class World {
  public:
   // threads 0: all that the machine has
   explicit World(const Scene& scene, int threads = 0);
-  // With your own bodies, as they are, instead of those of the scene; dt is the model's timestep. It is set to a part of
-  // dt while a strong step is repeated in parts: worlds on several threads want models of their own.
+  // With your own bodies, as they are, instead of those of the scene; dt is the model's timestep. It is set to a part
+  // of dt while a strong step is repeated in parts: worlds on several threads want models of their own.
   World(const Scene& scene, const SharedBodies& bodies, int threads = 0);
   ~World();
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  // Advances by StepOptions::dt. On an Error nothing has changed. A strong step that fails is first repeated in parts, see
-  // StepOptions::max_cuts.
+  // Advances by StepOptions::dt. On an Error nothing has changed. A strong step that fails is first repeated in parts,
+  // see StepOptions::max_cuts.
   const StepReport& step();
-  const StepReport& report() const;          // of the last step
+  const StepReport& report() const;  // of the last step
 
   // The bodies, for reading and for setting controls between steps; nullptr if there are none. After a step all that
   // depends on positions and velocities is up to date; forces are those of the start of the step.
@@ -62,7 +62,7 @@ class World {
   const Scene& scene() const;
   int threads() const;
   std::size_t particle_count() const;
-  std::size_t memory() const;                // bytes held by states and workspace
+  std::size_t memory() const;  // bytes held by states and workspace
 
   // hash of the whole state
   std::uint64_t state_hash() const;
@@ -71,7 +71,8 @@ class World {
   // Triangles of a sheet of cloth, by its vertices, which are the particles of smallest id: id less the smallest id of
   // the piece. Empty for other matter.
   std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const;
-  // Von Mises stress of each particle, Pa (Cauchy, of the law alone), in the order of the views; computed when asked for.
+  // Von Mises stress of each particle, Pa (Cauchy, of the law alone), in the order of the views; computed when asked
+  // for.
   std::vector<double> von_mises(const std::string& matter) const;
 
   // actuation stress of one piece of matter, symmetric, in its material frame, Pa (S5: Kirchhoff stress F sigma F^T)

@@ -49,7 +49,9 @@ inline T dot(const Vector<T, D>& x, const Vector<T, D>& y) {
   return s;
 }
 template <class T, int D>
-inline T norm(const Vector<T, D>& x) { return sqrt(dot(x, x)); }
+inline T norm(const Vector<T, D>& x) {
+  return sqrt(dot(x, x));
+}
 template <class T>
 inline Vector<T, 3> cross(const Vector<T, 3>& x, const Vector<T, 3>& y) {
   return {{x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]}};
@@ -160,27 +162,35 @@ inline T inner(const Matrix<T, D>& x, const Matrix<T, D>& y) {
   return s;
 }
 template <class T, int D>
-inline Matrix<T, D> symmetric_part(const Matrix<T, D>& x) { return T(Scalar<T>(0.5)) * (x + transpose(x)); }
+inline Matrix<T, D> symmetric_part(const Matrix<T, D>& x) {
+  return T(Scalar<T>(0.5)) * (x + transpose(x));
+}
 
 // matrix of cofactors, d det / dF; inverse(F) = transpose(cofactor(F)) / det(F)
 template <class T>
-inline Matrix<T, 2> cofactor(const Matrix<T, 2>& x) { return {{x.a[3], -x.a[2], -x.a[1], x.a[0]}}; }
+inline Matrix<T, 2> cofactor(const Matrix<T, 2>& x) {
+  return {{x.a[3], -x.a[2], -x.a[1], x.a[0]}};
+}
 template <class T>
 inline Matrix<T, 3> cofactor(const Matrix<T, 3>& x) {
   const T* m = x.a;
-  return {{m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8], m[3] * m[7] - m[4] * m[6],
-           m[2] * m[7] - m[1] * m[8], m[0] * m[8] - m[2] * m[6], m[1] * m[6] - m[0] * m[7],
-           m[1] * m[5] - m[2] * m[4], m[2] * m[3] - m[0] * m[5], m[0] * m[4] - m[1] * m[3]}};
+  return {{m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8], m[3] * m[7] - m[4] * m[6], m[2] * m[7] - m[1] * m[8],
+           m[0] * m[8] - m[2] * m[6], m[1] * m[6] - m[0] * m[7], m[1] * m[5] - m[2] * m[4], m[2] * m[3] - m[0] * m[5],
+           m[0] * m[4] - m[1] * m[3]}};
 }
 template <class T>
-inline T determinant(const Matrix<T, 2>& x) { return x.a[0] * x.a[3] - x.a[1] * x.a[2]; }
+inline T determinant(const Matrix<T, 2>& x) {
+  return x.a[0] * x.a[3] - x.a[1] * x.a[2];
+}
 template <class T>
 inline T determinant(const Matrix<T, 3>& x) {
   const T* m = x.a;
   return m[0] * (m[4] * m[8] - m[5] * m[7]) + m[1] * (m[5] * m[6] - m[3] * m[8]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 template <class T, int D>
-inline Matrix<T, D> inverse(const Matrix<T, D>& x) { return (T(1) / determinant(x)) * transpose(cofactor(x)); }
+inline Matrix<T, D> inverse(const Matrix<T, D>& x) {
+  return (T(1) / determinant(x)) * transpose(cofactor(x));
+}
 
 template <class T, int D>
 inline Matrix<T, D> select(const Truth<T>& m, const Matrix<T, D>& x, const Matrix<T, D>& y) {

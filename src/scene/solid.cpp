@@ -73,7 +73,8 @@ double Solid::second_moment() const {
       const double ends = 4.0 / 3 * pi * r * r * r;
       return (V - ends) * (r * r / 2 + l * l / 12) + ends * (0.6 * r * r + 0.375 * r * l + l * l / 4);
     }
-    case Shape::Kind::mesh: return 0;
+    case Shape::Kind::mesh:
+    case Shape::Kind::cloth: break;
   }
   return 0;
 }

@@ -68,7 +68,9 @@ TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
       for (std::uint32_t m = strays(this->rows, count); m != 0; m &= m - 1, ++found)
         gather_stray(this->nodes.data(), this->batch, this->rows, std::countr_zero(m));
       // one in 27 that strays ends in its own cell again
-      if (!astray || count > 8) EXPECT_EQ(found > 0, astray);
+      if (!astray || count > 8) {
+        EXPECT_EQ(found > 0, astray);
+      }
       moments_to_affine(this->batch, this->rows, this->step);
       for (int i = 0; i < count; ++i) {
         S y[3];

@@ -146,7 +146,9 @@ TEST_P(PlasticFlowOf, PositiveRowsHaveNoNegativeEigenvalues) {
       // both by eigenvectors, to some ulps
       EXPECT_LT((positive(whole) - kept).norm(), 1e-12 * scale) << n << " " << lane;
       // within a step S1's law is convex as it is
-      if (GetParam() == Law::linear_corotated) EXPECT_LT((whole - kept).norm(), 1e-12 * scale);
+      if (GetParam() == Law::linear_corotated) {
+        EXPECT_LT((whole - kept).norm(), 1e-12 * scale);
+      }
     }
   }
 }

@@ -27,13 +27,6 @@ Scene cube_scene(double E = 1e5, Precision precision = Precision::float64) {
   return scene;
 }
 
-double height_of(const World& world) {
-  const auto x = test::numbers(world, "cube", Attribute::position);
-  double sum = 0;
-  for (std::size_t i = 2; i < x.size(); i += 3) sum += x[i];
-  return sum / (double(x.size()) / 3);
-}
-
 // linear, then angular about the origin
 std::array<double, 6> momentum_of(const World& world, const char* body) {
   const mjModel* m = world.model();
