@@ -97,9 +97,11 @@ def test_layer_stays_at_rest():
     layer = pl.Box(size=size, center=(0, 0, size[2] / 2))
     world = world_of(layer, [walls], dt=0.01, method="strong", tolerance=1e-3)
     before = advance(world, 0.15).positions[:, 2].astype(float).mean()
-    sand = advance(world, 0.25)
-    # the solver leaves a thousandth of g dt, .1 m/s; measured: 1e-5 to 2e-5 m/s
-    assert np.abs(sand.velocities).max() < 1e-4
+    for end in np.arange(0.16, 0.255, 0.01):
+        sand = advance(world, end)
+        # each solve leaves up to a thousandth of g dt = .1 m/s, root mean square, and the last one's is still there;
+        # measured: 4e-6 to 9e-5 m/s
+        assert np.sqrt((sand.velocities.astype(float) ** 2).sum(axis=1).mean()) < 2e-4
     assert abs(sand.positions[:, 2].astype(float).mean() - before) < 1e-5
 
 
