@@ -109,24 +109,23 @@ struct Sweep<D, S>::Scratch {
   PackRows<S> rows;
   PackReach<S> reach;
   WideWeights<S> wide;
-  alignas(64) Node<S> velocities[2 * arena_nodes<D>];    // of the current block
-  alignas(64) Node<S> momenta[2 * arena_nodes<D>] = {};  // zero between blocks
   // of the current block
+  alignas(64) Node<S> velocities[2 * arena_nodes<D>];
+  alignas(64) Node<S> momenta[2 * arena_nodes<D>] = {};  // zero between blocks
   S origin[D];
   S h, inv_h, dt;
+  unsigned overhang = 0;
+  P max_speed;
+  BlockReport report;
+  bool timed = false;
+  double clock = 0;
+  SweepTimes times;
   // of the current batch
   int cells[Batch<D, S>::capacity];  // cell of each run of particles
   int ends[Batch<D, S>::capacity];   // and where it ends
   int runs = 0;
-  unsigned overhang = 0;
-  P max_speed;
-  bool timed = false;
-  BlockReport report;
-  SweepTimes times;
-  double clock = 0;
 
-  void start_batch() { runs = 0; }
-  // particles up to row `end` are of this cell
+  // the particles of the batch up to row `end` are of this cell
   void add_run(int cell, int end) {
     const P index = S(arena_indices<D>[cell]);
     for (int i = runs > 0 ? ends[runs - 1] : 0; i < end; i += P::lanes) index.store(rows.home + i);
@@ -212,7 +211,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
     int cell = 0;
     std::uint32_t first = starts[0];
     while (first < starts[block_nodes<D>]) {
-      s.start_batch();
+      s.runs = 0;
       std::uint32_t end = first;
       for (; cell < block_nodes<D>; ++cell) {
         const std::uint32_t cell_end = starts[cell + 1];
