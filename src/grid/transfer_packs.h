@@ -53,7 +53,7 @@ struct PackReach {
   }
 };
 
-// weights of the particles of one register, each as often as a node has components
+// the products wyz of the particles of one register, each as often as a node has components
 template <class S>
 struct WideWeights {
   static constexpr int most = Batch<3, S>::stride;

@@ -97,11 +97,12 @@ def test_layer_stays_at_rest():
     layer = pl.Box(size=size, center=(0, 0, size[2] / 2))
     world = world_of(layer, [walls], dt=0.01, method="strong", tolerance=1e-3)
     before = advance(world, 0.15).positions[:, 2].astype(float).mean()
+    squares = []
     for end in np.arange(0.16, 0.255, 0.01):
         sand = advance(world, end)
-        # each solve leaves up to a thousandth of g dt = .1 m/s, root mean square, and the last one's is still there;
-        # measured: 4e-6 to 9e-5 m/s
-        assert np.sqrt((sand.velocities.astype(float) ** 2).sum(axis=1).mean()) < 2e-4
+        squares.append((sand.velocities.astype(float) ** 2).sum(axis=1).mean())
+    # each solve leaves up to a thousandth of g dt = .1 m/s, root mean square; measured: 3e-5, 9e-5 in single steps
+    assert np.sqrt(np.mean(squares)) < 1e-4
     assert abs(sand.positions[:, 2].astype(float).mean() - before) < 1e-5
 
 
