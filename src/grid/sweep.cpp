@@ -227,6 +227,7 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
     }
   }
   if (job.pass != Pass::gather) job.grid.take(b, packs_ ? s.reach.overhang() : s.overhang, s.momenta);
+  // a particle that is not finite hides how far the others reached
   if (s.report.bad) std::fill(std::begin(s.momenta), std::end(s.momenta), Node<S>{});
   s.lap(s.times.store);
   for (int l = 0; l < Wide<S>::lanes; ++l) s.report.max_speed = max(s.report.max_speed, s.max_speed[l]);
