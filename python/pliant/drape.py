@@ -33,7 +33,7 @@ class Drape:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, host)
         self.first_mesh = self.context.baseMesh - host.baseMesh
         if self.first_mesh < 0:
-            raise RuntimeError(f"mujoco {mujoco.__version__} keeps meshes in an unknown order; install 4.0.1")
+            raise RuntimeError(f"mujoco {mujoco.__version__} keeps meshes in an unknown order; install 4.0.0")
         self.slot = lend_texture(self.context, host)
 
     def fits(self, cloths: Sequence[Grains]) -> bool:

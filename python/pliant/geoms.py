@@ -31,7 +31,7 @@ def rows_of(scene: mujoco.MjvScene) -> np.ndarray:
     start = places["pos"] - ROW.fields["pos"][1]
     known = all(address - start == ROW.fields[name][1] for name, address in places.items())
     if not known or second.pos.ctypes.data - places["pos"] != ROW.itemsize:
-        raise RuntimeError(f"mujoco {mujoco.__version__} lays out its visual geoms in an unknown way; install 4.0.1")
+        raise RuntimeError(f"mujoco {mujoco.__version__} lays out its visual geoms in an unknown way; install 4.0.0")
     memory = (ctypes.c_char * (scene.maxgeom * ROW.itemsize)).from_address(start)
     return np.frombuffer(memory, ROW)
 

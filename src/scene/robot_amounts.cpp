@@ -77,7 +77,7 @@ class Reader {
     if (const std::string* text = tag_.find("memory"); text && *text != "-1" && !read_memory(*text, memory)) {
       amount.unclear = "memory";
     }
-    // what MuJoCo 4.0.1 sets aside for the numbers of older models, as measured
+    // what MuJoCo 4.0.0 sets aside for the numbers of older models, as measured
     const double njmax = number("njmax");
     amount.bytes =
         memory + 8 * number("nstack") + 52 * njmax * njmax + 640 * number("nconmax") + 8 * number("nuserdata");
