@@ -41,8 +41,9 @@ class World {
  public:
   // threads 0: all that the machine has
   explicit World(const Scene& scene, int threads = 0);
-  // With your own bodies, as they are, instead of those of the scene; dt is the model's timestep. It is set to a part
-  // of dt while a strong step is repeated in parts: worlds on several threads want models of their own.
+  // With your own bodies, as they are, instead of those of the scene; dt is the model's timestep. The data is read when
+  // a step begins and written when it has ended well. In between, bodies move in a data of the world's own, and that is
+  // what callbacks of MuJoCo see; without matter they move in yours.
   World(const Scene& scene, const SharedBodies& bodies, int threads = 0);
   ~World();
   World(World&&) noexcept;
@@ -52,6 +53,13 @@ class World {
   // see StepOptions::max_cuts.
   const StepReport& step();
   const StepReport& report() const;  // of the last step
+
+  // A second world in the same state, from which both give the same bits: it shares all that is constant. It may be
+  // stepped at the same time on another thread. threads 0: as many. Its bodies are in the given data of the same model,
+  // or in one of its own.
+  World clone(int threads = 0, std::shared_ptr<mjData> data = nullptr) const;
+  // back to how it was made, actuations, velocities of boundaries and bodies included
+  void reset();
 
   // The bodies, for reading and for setting controls between steps; nullptr if there are none. After a step all that
   // depends on positions and velocities is up to date; forces are those of the start of the step.
@@ -75,6 +83,13 @@ class World {
   // for.
   std::vector<double> von_mises(const std::string& matter) const;
 
+  // Values of one attribute (position, velocity, affine, deformation_gradient or plastic) of all particles of a piece of
+  // matter, by id, row after row. Error if they are not finite, too many or few, out of the grid's range, or turn a
+  // particle inside out; then nothing has changed.
+  void set(const std::string& matter, Attribute attribute, std::span<const double> values);
+  // Joint positions, velocities and activations of the bodies, as in mjData; an empty list leaves them as they are.
+  // The same errors, and for quaternions that are not of length 1.
+  void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act = {});
   // actuation stress of one piece of matter, symmetric, in its material frame, Pa (S5: Kirchhoff stress F sigma F^T)
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress);
   // velocity of a boundary, m/s
@@ -96,6 +111,7 @@ class World {
   class Impl;
 
  private:
+  explicit World(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

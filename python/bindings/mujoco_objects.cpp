@@ -73,6 +73,11 @@ MujocoObjects given_objects(nb::object model, nb::object data) {
   return {model, data, {}};
 }
 
+MujocoObjects second_data(const MujocoObjects& objects) {
+  if (objects.model.is_none()) return {};
+  return {objects.model, mujoco().attr("MjData")(objects.model), {}};
+}
+
 SharedBodies shared_bodies(const MujocoObjects& objects) {
   if (objects.model.is_none()) return {};
   return {shared<mjModel>(objects.model), shared<mjData>(objects.data), objects.warnings};

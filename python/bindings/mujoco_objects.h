@@ -21,6 +21,9 @@ MujocoObjects assemble_objects(const Scene& scene);
 // throws TypeError if they are not what the names say
 MujocoObjects given_objects(nb::object model, nb::object data);
 
+// the same model with a new data
+MujocoObjects second_data(const MujocoObjects& objects);
+
 // empty without bodies; what it holds keeps the Python objects alive
 SharedBodies shared_bodies(const MujocoObjects& objects);
 

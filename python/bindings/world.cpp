@@ -1,31 +1,21 @@
-// World, and its matter as numpy arrays that share the memory of the simulation.
+// World in Python.
 #include "pliant/world.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
-#include <mutex>
-
 #include "arrays.h"
 #include "bindings.h"
 #include "casters.h"
 #include "contact.h"
-#include "material/von_mises.h"
 #include "mujoco_objects.h"
 #include "record.h"
+#include "shared_world.h"
 
 namespace pliant::python {
 
 namespace {
-
-struct SharedWorld {
-  MujocoObjects bodies;
-  World world;
-  std::mutex busy;
-  SharedWorld(const Scene& scene, const MujocoObjects& objects, const SharedBodies& shared, int threads)
-      : bodies(objects), world(scene, shared, threads) {}
-};
 
 void make_world(SharedWorld* self, const Scene& scene, const MujocoObjects& objects, int threads) {
   const SharedBodies shared = shared_bodies(objects);
@@ -47,156 +37,6 @@ nb::object world_from_mujoco(nb::object model, nb::object data, int threads, con
   make_world(nb::inst_ptr<SharedWorld>(world), scene, objects, threads);
   nb::inst_mark_ready(world);
   return world;
-}
-
-// Works on the world while other Python threads run; calls on one world from several threads wait for each other.
-template <class Work>
-auto alone(SharedWorld& self, Work&& work) {
-  nb::gil_scoped_release released;
-  std::lock_guard lock(self.busy);
-  return work(self.world);
-}
-
-template <class T>
-void require_name(const std::vector<T>& items, const std::string& name, const std::string& what) {
-  std::string known;
-  for (const T& item : items) {
-    if (item.name == name) return;
-    known += (known.empty() ? "'" : ", '") + item.name + "'";
-  }
-  const std::string cure = known.empty() ? "the scene has none" : "the scene has " + known;
-  throw nb::key_error(("no " + what + " '" + name + "'; " + cure).c_str());
-}
-
-// one piece of matter of a world; holds the world alive
-struct MatterState {
-  nb::object owner;
-  std::string name;
-  SharedWorld& shared() const { return nb::cast<SharedWorld&>(owner); }
-};
-
-struct MatterStates {
-  nb::object owner;
-  const std::vector<Matter>& list() const { return nb::cast<SharedWorld&>(owner).world.scene().matter; }
-};
-
-using Array = nb::ndarray<nb::numpy, nb::ro>;
-
-Array array_of(const MatterState& matter, Attribute attribute) {
-  const View view = alone(matter.shared(), [&](const World& world) { return world.view(matter.name, attribute); });
-  nb::dlpack::dtype type = view.precision == Precision::float64 ? nb::dtype<double>() : nb::dtype<float>();
-  if (attribute == Attribute::id) type = nb::dtype<std::uint32_t>();
-  const std::size_t number = type.bits / 8;
-
-  // numbers of one particle follow each other, row by row
-  std::vector<std::size_t> shape = {view.count};
-  shape.insert(shape.end(), view.shape.begin(), view.shape.end());
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t i = shape.size() - 1; i > 1; --i) strides[i - 1] = strides[i] * std::int64_t(shape[i]);
-  strides[0] = std::int64_t(view.stride / number);
-  return Array(view.data, shape.size(), shape.data(), matter.owner, strides.data(), type);
-}
-
-void add_view(nb::class_<MatterState>& matter, const std::string& name, Attribute attribute, const char* doc) {
-  const std::string number = attribute == Attribute::id ? "uint32" : "floating";
-  const std::string signature = "def " + name + "(self) -> numpy.typing.NDArray[numpy." + number + "]";
-  matter.def_prop_ro(
-      name.c_str(), [attribute](const MatterState& self) { return array_of(self, attribute); },
-      nb::rv_policy::automatic, doc, nb::sig(signature.c_str()));
-}
-
-nb::object array_of(const std::vector<double>& numbers) {
-  const nb::object array = nb::module_::import_("numpy").attr("empty")(numbers.size());
-  auto out = nb::cast<nb::ndarray<double, nb::ndim<1>, nb::c_contig>>(array);
-  std::copy(numbers.begin(), numbers.end(), out.data());
-  return array;
-}
-
-nb::object triangles_of(const MatterState& self) {
-  const auto list = alone(self.shared(), [&](const World& world) { return world.triangles(self.name); });
-  const nb::object array = nb::module_::import_("numpy").attr("empty")(nb::make_tuple(list.size(), 3), "int32");
-  auto out = nb::cast<nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig>>(array);
-  if (!list.empty()) std::copy_n(list.data()->data(), 3 * list.size(), out.data());
-  return array;
-}
-
-nb::object von_mises_of(const Material& material, nb::handle gradients, nb::handle plastic) {
-  using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const auto F = nb::cast<Numbers>(numpy.attr("ascontiguousarray")(gradients, "float64"));
-  const auto memory = nb::cast<Numbers>(numpy.attr("ascontiguousarray")(plastic, "float64"));
-  if (F.ndim() != 3 || F.shape(1) != F.shape(2)) throw nb::type_error("F must have the shape (n, 2, 2) or (n, 3, 3)");
-  return array_of(von_mises(material, int(F.shape(1)), {F.data(), F.size()}, {memory.data(), memory.size()}));
-}
-
-void bind_matter_state(nb::module_& module) {
-  nb::class_<MatterState> matter(
-      module, "MatterState",
-      "One piece of matter in motion. Its arrays are read-only views of the simulation's memory: no "
-      "copy is made. A view shows the present until the next step or restore; after that its numbers "
-      "are of no particular moment, so take it anew, or keep a copy(). It keeps the world's memory "
-      "alive. The order of particles changes when they are sorted; `ids` tells who is who.");
-  matter.def_ro("name", &MatterState::name, "its name in the scene")
-      .def("__len__", [](const MatterState& self) { return array_of(self, Attribute::id).shape(0); })
-      .def("__repr__", [](const MatterState& self) {
-        return "MatterState('" + self.name + "', " + std::to_string(array_of(self, Attribute::id).shape(0)) +
-               " particles)";
-      });
-  add_view(matter, "positions", Attribute::position, "m, (particles, dimension)");
-  add_view(matter, "velocities", Attribute::velocity, "m/s, (particles, dimension)");
-  add_view(matter, "affine", Attribute::affine, "1/s, affine velocity matrix C, (particles, dimension, dimension)");
-  add_view(matter, "deformation_gradients", Attribute::deformation_gradient,
-           "elastic F, (particles, dimension, dimension)");
-  add_view(matter, "plastic", Attribute::plastic, "the number that the law remembers, (particles,)");
-  add_view(matter, "masses", Attribute::mass, "kg, (particles,)");
-  add_view(matter, "volumes", Attribute::volume, "rest volume, m^3 (m^2 in 2-D), (particles,)");
-  add_view(matter, "ids", Attribute::id, "number of each particle, the same for ever, (particles,)");
-  matter.def_prop_ro(
-      "triangles", &triangles_of, nb::sig("def triangles(self) -> numpy.typing.NDArray[numpy.int32]"),
-      "(triangles, 3): corners of the triangles of cloth, as rows of positions[numpy.argsort(ids)]; the vertices come "
-      "first there, then the centroids in the order of the triangles. Empty for other matter.");
-  matter.def_prop_ro(
-      "von_mises",
-      [](const MatterState& self) {
-        return array_of(alone(self.shared(), [&](const World& world) { return world.von_mises(self.name); }));
-      },
-      nb::sig("def von_mises(self) -> numpy.typing.NDArray[numpy.float64]"),
-      "von Mises stress, Pa (Cauchy, of the law alone), (particles,); computed when asked for");
-  module.def("von_mises", &von_mises_of, nb::arg("material"), nb::arg("deformation_gradients"), nb::arg("plastic"),
-             nb::sig("def von_mises(material: Material, deformation_gradients: numpy.typing.ArrayLike, plastic: "
-                     "numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]"),
-             "Von Mises stress, Pa, that a material has at given elastic F and plastic numbers.");
-}
-
-void bind_matter_states(nb::module_& module) {
-  nb::class_<MatterStates>(module, "MatterStates", "The pieces of matter of a world, by name.")
-      .def("__getitem__",
-           [](const MatterStates& self, const std::string& name) {
-             require_name(self.list(), name, "matter");
-             return MatterState{self.owner, name};
-           })
-      .def("__contains__",
-           [](const MatterStates& self, const std::string& name) {
-             for (const Matter& matter : self.list()) {
-               if (matter.name == name) return true;
-             }
-             return false;
-           })
-      .def("__len__", [](const MatterStates& self) { return self.list().size(); })
-      .def(
-          "keys",
-          [](const MatterStates& self) {
-            nb::list names;
-            for (const Matter& matter : self.list()) names.append(matter.name);
-            return names;
-          },
-          nb::sig("def keys(self) -> list[str]"), "names, in the order of the scene")
-      .def(
-          "__iter__", [](nb::handle self) { return nb::iter(self.attr("keys")()); },
-          nb::sig("def __iter__(self) -> collections.abc.Iterator[str]"))
-      .def("__repr__", [](nb::handle self) {
-        return "MatterStates(" + nb::cast<std::string>(nb::repr(self.attr("keys")())) + ")";
-      });
 }
 
 std::array<double, 9> stress_of(nb::handle value, int dimension) {
@@ -233,11 +73,45 @@ void set_boundary_velocity(SharedWorld& self, const std::string& boundary, const
   alone(self, [&](World& world) { world.set_boundary_velocity(boundary, velocity); });
 }
 
+// a second world of the same model, with a data of its own
+nb::object clone(SharedWorld& self, int threads) {
+  const MujocoObjects objects = second_data(self.bodies);
+  const SharedBodies shared = shared_bodies(objects);
+  nb::object world = nb::inst_alloc(nb::type<SharedWorld>());
+  new (nb::inst_ptr<SharedWorld>(world))
+      SharedWorld(objects, alone(self, [&](const World& w) { return w.clone(threads, shared.data); }));
+  nb::inst_mark_ready(world);
+  return world;
+}
+
+// None leaves numbers as they are
+std::vector<double> numbers_of(nb::handle value, const char* name) {
+  if (value.is_none()) return {};
+  const Table table = table_of(nb::make_tuple(value), std::string(name) + " must be a list of numbers");
+  return std::vector<double>(table.data(), table.data() + table.size());
+}
+
+void set_bodies(SharedWorld& self, nb::handle qpos, nb::handle qvel, nb::handle act) {
+  const auto q = numbers_of(qpos, "qpos"), v = numbers_of(qvel, "qvel"), a = numbers_of(act, "act");
+  alone(self, [&](World& w) { w.set_bodies(q, v, a); });
+}
+
 void bind_motion(nb::class_<SharedWorld>& world) {
   world
       .def(
           "step", [](SharedWorld& self) { return alone(self, [](World& w) { return StepReport(w.step()); }); },
           "Advances by scene.step.dt. On an Error nothing has changed. Other Python threads run meanwhile.")
+      .def("clone", &clone, nb::arg("threads") = 0, nb::sig("def clone(self, threads: int = 0) -> World"),
+           "A second world in the same state: from there on both give the same bits. It shares all that is constant and "
+           "may be stepped at the same time on another thread. threads 0: as many as this one has.")
+      .def(
+          "reset", [](SharedWorld& self) { alone(self, [](World& w) { w.reset(); }); },
+          "Back to how the world was made; actuations, velocities of boundaries and bodies included.")
+      .def("set_bodies", &set_bodies, nb::arg("qpos") = nb::none(), nb::arg("qvel") = nb::none(),
+           nb::arg("act") = nb::none(),
+           nb::sig("def set_bodies(self, qpos: numpy.typing.ArrayLike | None = None, qvel: numpy.typing.ArrayLike | "
+                   "None = None, act: numpy.typing.ArrayLike | None = None) -> None"),
+           "Joint positions, velocities and activations as in world.data, checked; places follow at once.")
       .def("set_actuation", &set_actuation, nb::arg("matter"), nb::arg("stress"),
            nb::sig("def set_actuation(self, matter: str, stress: numpy.typing.ArrayLike) -> None"),
            "Actuation stress of one piece of matter: symmetric, in its material frame, Pa.")
@@ -248,7 +122,7 @@ void bind_motion(nb::class_<SharedWorld>& world) {
 void bind_state(nb::class_<SharedWorld>& world) {
   world
       .def_prop_ro(
-          "matter", [](nb::object self) { return MatterStates{self}; }, nb::sig("def matter(self) -> MatterStates"),
+          "matter", &matter_of, nb::sig("def matter(self) -> MatterStates"),
           "the pieces of matter, by name")
       .def_prop_ro(
           "model", [](SharedWorld& self) { return self.bodies.model; }, nb::sig("def model(self) -> typing.Any"),
@@ -336,8 +210,7 @@ void bind_touch(nb::class_<SharedWorld>& world) {
 }  // namespace
 
 void bind_world(nb::module_& module) {
-  bind_matter_state(module);
-  bind_matter_states(module);
+  bind_matter(module);
   nb::class_<SharedWorld> world(module, "World", "A scene in motion.");
   world.def(
       "__init__",

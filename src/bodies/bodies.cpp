@@ -61,20 +61,54 @@ void check_model(const mjModel* m) {
   }
 }
 
+std::shared_ptr<mjModel> with_own_options(const std::shared_ptr<const mjModel>& base) {
+  return std::shared_ptr<mjModel>(new mjModel(*base), [base](mjModel* own) { delete own; });
+}
+
 bool ends_with_home(const std::string& name) {
   constexpr std::string_view ending = "/home";
   return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
 }
 
+void check_numbers(const char* what, std::span<const double> values, mjtSize wanted) {
+  if (values.size() != std::size_t(wanted))
+    fail(ErrorCode::bad_input, "bodies: {} numbers for {}; give {}", values.size(), what, wanted);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(std::abs(values[i]) < mjMAXVAL))
+      fail(ErrorCode::bad_input, "bodies: {}[{}] is {}; give a finite number below {:g}", what, i, values[i], mjMAXVAL);
+}
+
+void check_quaternions(const mjModel* m, std::span<const double> qpos) {
+  constexpr double slack = 1e-6;
+  for (int j = 0; j < m->njnt; ++j) {
+    const bool free = m->jnt_type[j] == mjJNT_FREE;
+    if (!free && m->jnt_type[j] != mjJNT_BALL) continue;
+    const double* q = qpos.data() + m->jnt_qposadr[j] + (free ? 3 : 0);
+    const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::abs(length - 1) < slack))
+      fail(ErrorCode::bad_input, "bodies: the quaternion of {} has length {}; give one of length 1", joint_name(m, j),
+           length);
+  }
+}
+
 }  // namespace
 
-Bodies::Bodies(std::shared_ptr<mjModel> model) : model_(std::move(model)), data_(make_data(model_.get())) {
+std::shared_ptr<mjData> copy_of(const mjModel* model, const mjData* data) {
+  MujocoLog log;
+  mjData* copy = nullptr;
+  if (!log.run([&] { copy = mj_copyData(nullptr, model, data); }))
+    fail(ErrorCode::too_large, "no memory for the data of the bodies: {}; lower <size memory>", log.error());
+  return std::shared_ptr<mjData>(copy, mj_deleteData);
+}
+
+Bodies::Bodies(std::shared_ptr<const mjModel> model)
+    : base_(std::move(model)), model_(with_own_options(base_)), data_(make_data(model_.get())) {
   check_model(model_.get());
   set_home();
 }
 
-Bodies::Bodies(std::shared_ptr<mjModel> model, std::shared_ptr<mjData> data)
-    : model_(std::move(model)), data_(std::move(data)) {
+Bodies::Bodies(std::shared_ptr<const mjModel> model, std::shared_ptr<mjData> data)
+    : base_(std::move(model)), model_(with_own_options(base_)), data_(std::move(data)) {
   check_model(model_.get());
   if (data_->signature != model_->signature) {
     fail(ErrorCode::bad_input, "the data of the bodies was not made for this model; make it by mj_makeData(model)");
@@ -187,7 +221,48 @@ void Bodies::check_step() const {
   }
 }
 
-void Bodies::set_timestep(double dt) { model_->opt.timestep = dt; }
+void Bodies::take_options(int parts) {
+  *model_ = *base_;
+  model_->opt.timestep /= parts;
+}
+
+void Bodies::set(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) {
+  const mjModel* m = model_.get();
+  mjData* d = data_.get();
+  if (!qpos.empty()) {
+    check_numbers("qpos", qpos, m->nq);
+    check_quaternions(m, qpos);
+  }
+  if (!qvel.empty()) check_numbers("qvel", qvel, m->nv);
+  if (!act.empty()) check_numbers("act", act, m->na);
+  std::copy(qpos.begin(), qpos.end(), d->qpos);
+  std::copy(qvel.begin(), qvel.end(), d->qvel);
+  std::copy(act.begin(), act.end(), d->act);
+  update_kinematics();
+}
+
+void Bodies::read(BodyInputs& inputs) const {
+  const mjModel* m = model_.get();
+  const mjData* d = data_.get();
+  inputs.ctrl.assign(d->ctrl, d->ctrl + m->nu);
+  inputs.qfrc_applied.assign(d->qfrc_applied, d->qfrc_applied + m->nv);
+  inputs.xfrc_applied.assign(d->xfrc_applied, d->xfrc_applied + 6 * m->nbody);
+  inputs.mocap_pos.assign(d->mocap_pos, d->mocap_pos + 3 * m->nmocap);
+  inputs.mocap_quat.assign(d->mocap_quat, d->mocap_quat + 4 * m->nmocap);
+  inputs.userdata.assign(d->userdata, d->userdata + m->nuserdata);
+  inputs.eq_active.assign(d->eq_active, d->eq_active + m->neq);
+}
+
+void Bodies::apply(const BodyInputs& inputs) {
+  mjData* d = data_.get();
+  std::copy(inputs.ctrl.begin(), inputs.ctrl.end(), d->ctrl);
+  std::copy(inputs.qfrc_applied.begin(), inputs.qfrc_applied.end(), d->qfrc_applied);
+  std::copy(inputs.xfrc_applied.begin(), inputs.xfrc_applied.end(), d->xfrc_applied);
+  std::copy(inputs.mocap_pos.begin(), inputs.mocap_pos.end(), d->mocap_pos);
+  std::copy(inputs.mocap_quat.begin(), inputs.mocap_quat.end(), d->mocap_quat);
+  std::copy(inputs.userdata.begin(), inputs.userdata.end(), d->userdata);
+  std::copy(inputs.eq_active.begin(), inputs.eq_active.end(), d->eq_active);
+}
 
 BodiesState Bodies::save() const {
   BodiesState state;
@@ -206,34 +281,49 @@ void Bodies::save_to(BodiesState& state) const {
   state.numbers.insert(state.numbers.end(), d->flexvert_conage, d->flexvert_conage + m->nflexvert);
 }
 
-void Bodies::restore(const BodiesState& state) {
+void Bodies::check_size(const BodiesState& state) const {
   const mjModel* m = model_.get();
   const std::size_t size = std::size_t(mj_stateSize(m, mjSTATE_INTEGRATION) + 2 * m->nflexvert);
-  if (state.numbers.size() != size) {
-    fail(ErrorCode::bad_input,
-         "a state of bodies has {} numbers, but these bodies have {}; use a state of the same model",
-         state.numbers.size(), size);
-  }
+  if (state.numbers.size() == size) return;
+  fail(ErrorCode::bad_input,
+       "a state of bodies has {} numbers, but these bodies have {}; use a state of the same model",
+       state.numbers.size(), size);
+}
+
+void Bodies::restore(const BodiesState& state) {
+  check_size(state);
   reset_to(state);
+}
+
+void Bodies::load(const BodiesState& state) {
+  check_size(state);
+  put(state);
+}
+
+void Bodies::copy_to(mjData* data) {
+  call_mujoco("copy", [&] { mj_copyData(data, model_.get(), data_.get()); });
+}
+
+void Bodies::put(const BodiesState& state) {
+  const mjModel* m = model_.get();
+  mjData* d = data_.get();
+  mj_setState(m, d, state.numbers.data(), mjSTATE_INTEGRATION);
+  const double* more = state.numbers.data() + mj_stateSize(m, mjSTATE_INTEGRATION);
+  std::copy_n(more, m->nflexvert, d->flexvert_lambda);
+  std::copy_n(more + m->nflexvert, m->nflexvert, d->flexvert_conage);
 }
 
 // also cleans up after an error that left MuJoCo's stack in mid-call
 void Bodies::reset_to(const BodiesState& state) {
   const mjModel* m = model_.get();
   mjData* d = data_.get();
-  const auto put = [&] {
-    mj_setState(m, d, state.numbers.data(), mjSTATE_INTEGRATION);
-    const double* more = state.numbers.data() + mj_stateSize(m, mjSTATE_INTEGRATION);
-    std::copy_n(more, m->nflexvert, d->flexvert_lambda);
-    std::copy_n(more + m->nflexvert, m->nflexvert, d->flexvert_conage);
-  };
   log_.run([&] { mj_resetData(m, d); });
-  put();
+  put(state);
 
   // places and forces for whoever looks; callbacks of a user may change the state, so it is put once more
   log_.run([&] { mj_forward(m, d); });
   d->pstack = d->pbase = 0;
-  put();
+  put(state);
 }
 
 Pose Bodies::geom_pose(int geom) const {

@@ -1,10 +1,11 @@
-// The bodies of a world: a MuJoCo model and its data, with what a step of matter needs to know about them.
+// Bodies on their way through a step: a MuJoCo model and a data to work in, with what matter needs to know about them.
 #pragma once
 
 #include "bodies/mujoco_log.h"
 #include "bodies/shape.h"
 #include "pliant/contact.h"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,13 +21,22 @@ struct BodiesState {
   std::vector<double> numbers;
 };
 
+// what a user says for the next step; each as in mjData
+struct BodyInputs {
+  std::vector<double> ctrl, qfrc_applied, xfrc_applied, mocap_pos, mocap_quat, userdata;
+  std::vector<std::uint8_t> eq_active;
+};
+
+// a data of its own with all that another one of the model holds
+std::shared_ptr<mjData> copy_of(const mjModel* model, const mjData* data);
+
 class Bodies {
  public:
-  // makes its own data, at the model's home (see set_home)
-  explicit Bodies(std::shared_ptr<mjModel> model);
-  // works on a user's own model and data, which are shared, not copied, and kept as they are; Error(bad_input) if its
-  // flag sleep is on
-  Bodies(std::shared_ptr<mjModel> model, std::shared_ptr<mjData> data);
+  // The model's arrays are shared with whoever else uses it; its options are copied, so that a timestep can be set here
+  // alone. Makes its own data, at the model's home (see set_home). Error(bad_input) if its flag sleep is on.
+  explicit Bodies(std::shared_ptr<const mjModel> model);
+  // works in this data, which is shared and kept as it is
+  Bodies(std::shared_ptr<const mjModel> model, std::shared_ptr<mjData> data);
 
   const mjModel* model() const { return model_.get(); }
   mjData* data() const { return data_.get(); }
@@ -51,13 +61,25 @@ class Bodies {
   // the same, with these wrenches added to what else pushes the bodies, for this step; by number of the body
   void step(std::span<const Wrench> wrenches);
 
-  // s, of the steps to come
-  void set_timestep(double dt);
+  // takes the model's options as they are now, with its timestep cut into so many parts
+  void take_options(int parts);
+
+  // Joint positions, velocities and activations; an empty list leaves them as they are. Error(bad_input) for another
+  // number of them, for what is not finite or huge, and for quaternions that are not of length 1.
+  void set(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act);
+
+  // the user's part of the data
+  void read(BodyInputs& inputs) const;
+  void apply(const BodyInputs& inputs);
 
   BodiesState save() const;
   void save_to(BodiesState& state) const;
   // continuing from here gives the same bits as it did from save()
   void restore(const BodiesState& state);
+  // the same, without what follows from the state: for who calls update_kinematics or forward next
+  void load(const BodiesState& state);
+  // all of this data, with what MuJoCo has found on the way, into another one
+  void copy_to(mjData* data);
 
   // warnings of MuJoCo since the last take
   std::vector<std::string> take_warnings() { return log_.take_warnings(); }
@@ -97,10 +119,13 @@ class Bodies {
   template <class Call>
   void call_mujoco(const char* doing, const Call& call);
   void reset_to(const BodiesState& state);
+  void put(const BodiesState& state);
+  void check_size(const BodiesState& state) const;
   void check_step() const;
   mjData* scratch_copy();
 
-  std::shared_ptr<mjModel> model_;
+  std::shared_ptr<const mjModel> base_;
+  std::shared_ptr<mjModel> model_;  // the base's arrays, options of its own
   std::shared_ptr<mjData> data_;
   std::shared_ptr<mjData> scratch_;  // for what MuJoCo computes only while it integrates
   BodiesState before_step_;

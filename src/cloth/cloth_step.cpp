@@ -18,7 +18,7 @@ ClothStep<S>::ClothStep(const Sheet<S>& sheet, const Cloth<S>& law, const Group&
 }
 
 template <class S>
-void ClothStep<S>::take_order(const Buffer<Point<3, S>>& points, Workers& workers) {
+void ClothStep<S>::on_sorted(const Buffer<Point<3, S>>& points, Workers& workers) {
   workers.for_each(group_.end - group_.begin, grain, [&](std::size_t i) {
     place_[std::size_t(points[group_.begin + i].id) - group_.begin] = std::uint32_t(group_.begin + i);
   });

@@ -24,7 +24,7 @@ class ClothStep {
   ClothStep(const Sheet<S>& sheet, const Cloth<S>& law, const Group& group);
 
   // to be called whenever particles were put in order
-  void take_order(const Buffer<Point<3, S>>& points, Workers& workers);
+  void on_sorted(const Buffer<Point<3, S>>& points, Workers& workers);
 
   // Puts pinned vertices to where their pins are. impulses[pin] += impulse on the sheet, here and in `push`.
   void hold(std::span<const PinNow> pins, Particles<3, S>& particles, std::span<Vec> impulses);
@@ -48,10 +48,10 @@ class ClothStep {
   // pins bear for dt what triangles do to the vertices that they hold, and for bend_dt what hinges do
   void bear(double dt, double bend_dt, std::span<Vec> impulses) const;
 
-  std::size_t place(std::size_t vertex) const { return place_[vertex]; }  // among the particles; after take_order
+  std::size_t place(std::size_t vertex) const { return place_[vertex]; }  // among the particles; after on_sorted
   bool is_held(std::size_t vertex) const { return is_held_[vertex] != 0; }
 
-  // J, of the hinges; after take_order
+  // J, of the hinges; after on_sorted
   double bending_energy(const Buffer<Point<3, S>>& points, Workers& workers);
 
   std::size_t bytes() const { return place_.bytes() + forces_.bytes(); }

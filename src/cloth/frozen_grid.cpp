@@ -11,7 +11,7 @@ constexpr std::size_t grain = 16;  // towers
 }  // namespace
 
 template <class S>
-void FrozenGrid<S>::take_order(const Layout<3, S>& layout, const std::vector<std::uint32_t>& blocks) {
+void FrozenGrid<S>::on_sorted(const Layout<3, S>& layout, const std::vector<std::uint32_t>& blocks) {
   tower_of_slot_.assign(layout.slots.size(), none);
   for (const std::uint32_t b : blocks)
     for (const std::int32_t s : layout.blocks[b].slots) tower_of_slot_[std::size_t(s)] = marked;

@@ -25,7 +25,7 @@ class FrozenGrid {
   static constexpr int colours = 4;
 
   // to be called whenever particles were put in order; `blocks`: those with cloth
-  void take_order(const Layout<3, S>& layout, const std::vector<std::uint32_t>& blocks);
+  void on_sorted(const Layout<3, S>& layout, const std::vector<std::uint32_t>& blocks);
   // makes room; one reach for each of the blocks
   void fit(const Layout<3, S>& layout, const std::vector<std::uint32_t>& blocks, const std::vector<BlockReach>& reach);
 

@@ -23,7 +23,7 @@ void InnerSteps<S>::add_sheet(const Sheet<S>& sheet, std::uint32_t number, const
 }
 
 template <class S>
-void InnerSteps<S>::take_order(const Layout<3, S>& layout) {
+void InnerSteps<S>::on_sorted(const Layout<3, S>& layout) {
   const auto has_cloth = [&](const Block<3>& block) {
     for (std::uint32_t k = block.segment_begin; k < block.segment_end; ++k) {
       const std::uint32_t group = layout.segments[layout.block_segments[k]].group;
@@ -34,7 +34,7 @@ void InnerSteps<S>::take_order(const Layout<3, S>& layout) {
   blocks_.clear();
   for (std::size_t b = 0; b < layout.blocks.size(); ++b)
     if (has_cloth(layout.blocks[b])) blocks_.push_back(std::uint32_t(b));
-  grid_.take_order(layout, blocks_);
+  grid_.on_sorted(layout, blocks_);
 }
 
 // nodes, weights, places, and the forces that do not change

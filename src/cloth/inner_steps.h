@@ -30,7 +30,7 @@ class InnerSteps {
   // a sheet of cloth, the number of its group and its particles
   void add_sheet(const Sheet<S>& sheet, std::uint32_t number, const Group& group);
   // to be called whenever particles were put in order
-  void take_order(const Layout<3, S>& layout);
+  void on_sorted(const Layout<3, S>& layout);
   // velocities of the grid after the substep, before contact with bodies
   void run(const FrozenSubstep<S>& substep, std::vector<ClothStep<S>>& steps, HolderImpulses impulses,
            Workers& workers);

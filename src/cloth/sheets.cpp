@@ -23,9 +23,9 @@ void Sheets<S>::start(double dt, double substep, int inner) {
 }
 
 template <class S>
-void Sheets<S>::take_order(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, Workers& workers) {
-  for (ClothStep<S>& step : steps_) step.take_order(points, workers);
-  if (inner_ > 1) inner_steps_.take_order(layout);
+void Sheets<S>::on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, Workers& workers) {
+  for (ClothStep<S>& step : steps_) step.on_sorted(points, workers);
+  if (inner_ > 1) inner_steps_.on_sorted(layout);
 }
 
 template <class S>
@@ -76,7 +76,7 @@ template <class S>
 double Sheets<S>::bending_energy(const Buffer<Point<3, S>>& points, Workers& workers) {
   double sum = 0;
   for (ClothStep<S>& step : steps_) {
-    step.take_order(points, workers);
+    step.on_sorted(points, workers);
     sum += step.bending_energy(points, workers);
   }
   return sum;
@@ -85,8 +85,7 @@ double Sheets<S>::bending_energy(const Buffer<Point<3, S>>& points, Workers& wor
 template <class S>
 double Sheets<S>::pin_speed(double dt) const {
   double speed = 0;
-  for (const PinPath& pin : pins_)
-    for (int d = 0; d < 3 && pin.held; ++d) speed = max(speed, std::fabs(pin.to[d] - pin.from[d]) / dt);
+  for (const PinPath& pin : pins_) speed = max(speed, speed_of(pin, dt));
   return speed;
 }
 

@@ -4,6 +4,8 @@
 #include "cloth/inner_steps.h"
 #include "cloth/layers.h"
 
+#include <cmath>
+
 namespace pliant {
 
 // a sheet of the model and the particles that it is
@@ -21,6 +23,13 @@ struct PinPath {
   Vec from = Vec::zero(), to = Vec::zero();
 };
 
+// m/s, largest component of its velocity in a step of dt; 0 if it holds nothing
+inline double speed_of(const PinPath& pin, double dt) {
+  double speed = 0;
+  for (int d = 0; d < 3 && pin.held; ++d) speed = max(speed, std::fabs(pin.to[d] - pin.from[d]) / dt);
+  return speed;
+}
+
 template <class S>
 class Sheets {
  public:
@@ -32,7 +41,7 @@ class Sheets {
 
   // s, of the step and of a substep; inner steps in a substep, 1: none, forces go to the grid with the momenta
   void start(double dt, double substep, int inner);
-  void take_order(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, Workers& workers);
+  void on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, Workers& workers);
   // before the first momenta go to the grid
   void push_off(Particles<3, S>& particles, Workers& workers);
   // inner steps; solids[k] += impulse of boundary k on matter, then of the obstacles

@@ -66,16 +66,21 @@ ContactSet<S>::ContactSet(const Scene& scene, const std::vector<Material>& mater
 }
 
 template <class S>
-void ContactSet<S>::begin(const std::vector<ContactMemory>& memory, std::size_t particles) {
-  memory_ = memory;
-  touch_of_.assign(memory_.size(), -1);
-  index_.build(memory_, particles);
+void ContactSet<S>::forget_touches() {
   touches_.clear();
   touch_weights_.clear();
 }
 
 template <class S>
-void ContactSet<S>::begin_sums() {
+void ContactSet<S>::begin(const std::vector<ContactMemory>& memory, std::size_t particles) {
+  memory_ = memory;
+  index_.build(memory_, particles);
+  // a contact that lives on adds to its last touch
+  touch_of_.assign(memory_.size(), -1);
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    const int entry = index_.find(memory_, touches_[k].particle, std::uint32_t(touches_[k].geom));
+    if (entry >= 0) touch_of_[std::size_t(entry)] = int(k);
+  }
   std::fill(impulses_.begin(), impulses_.end(), GeomImpulse{});
   counts_ = {};
   problems_ = contacts_ = 0;

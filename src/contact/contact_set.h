@@ -58,10 +58,10 @@ class ContactSet {
   ContactSet(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
 
   // a step begins
+  void forget_touches();
+  // so does a part of it: impulses and counts from zero, while touches go on
   void begin(const std::vector<ContactMemory>& memory, std::size_t particles);
-  // so does each of its parts: impulses and counts from zero, while memory and touches go on
-  void begin_sums();
-  void take_order(const Layout<3, S>& layout) { finder_.take_order(layout, cell_); }
+  void on_sorted(const Layout<3, S>& layout) { finder_.on_sorted(layout, cell_); }
 
   // a problem: contacts of this moment; rows and potential are filled in
   void detect(const MatterNow<S>& matter, Workers& workers);
@@ -92,10 +92,9 @@ class ContactSet {
   void remember(double dt, std::size_t particles);
   void count(int iterations, double residual, int linear_iterations = 0);
 
+  const std::vector<Touch>& touches() const { return touches_; }  // since forget_touches
   // since begin
   const std::vector<ContactMemory>& memory() const { return memory_; }
-  const std::vector<Touch>& touches() const { return touches_; }
-  // since begin_sums
   const std::vector<GeomImpulse>& impulses() const { return impulses_; }  // by path
   ContactCounts counts() const;
   std::size_t bytes() const { return finder_.bytes() + index_.bytes(); }

@@ -38,7 +38,7 @@ LocalContact contact_at(const RigidShape& shape, const Vec& x, const ContactMemo
 }  // namespace
 
 template <class S>
-void ContactFinder<S>::take_order(const Layout<3, S>& layout, double cell) {
+void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, double cell) {
   const std::size_t count = layout.segments.size();
   boxes_.resize(count);
   begins_.resize(count + 1);

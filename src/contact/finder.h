@@ -39,7 +39,7 @@ template <class S>
 class ContactFinder {
  public:
   // boxes around the particles of each segment; to be called whenever they were put in order
-  void take_order(const Layout<3, S>& layout, double cell);
+  void on_sorted(const Layout<3, S>& layout, double cell);
 
   // in the order of geoms, then of particles
   void find(const Buffer<Point<3, S>>& points, const GeomPaths& paths, const SearchReach& reach,

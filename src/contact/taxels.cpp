@@ -57,18 +57,18 @@ int bin(double x, double low, double high, int count) {
 
 }  // namespace
 
-Taxels taxels(std::span<const Touch> touches, const GeomPath& path, double dt, int rows, int columns) {
+Taxels taxels(std::span<const Touch> touches, const Geom& geom, const Pose& pose, double dt, int rows, int columns) {
   if (rows < 1 || columns < 1 || rows > 4096 || columns > 4096)
     fail(ErrorCode::bad_input, "taxels: {} rows and {} columns; give 1 to 4096 of each", rows, columns);
   const auto local = [&](const Touch& t) {
     const Vec x = {{t.position[0], t.position[1], t.position[2]}};
-    return place_on(path.geom.shape, transpose(path.before.rotation) * (x - path.before.position));
+    return place_on(geom.shape, transpose(pose.rotation) * (x - pose.position));
   };
-  std::array<Place, 2> range = range_of(path.geom.shape);
-  if (path.geom.shape.kind == Kind::plane) {
+  std::array<Place, 2> range = range_of(geom.shape);
+  if (geom.shape.kind == Kind::plane) {
     range = {Place{HUGE_VAL, HUGE_VAL}, Place{-HUGE_VAL, -HUGE_VAL}};
     for (const Touch& t : touches)
-      for (std::size_t d = 0; t.geom == path.geom.id && d < 2; ++d) {
+      for (std::size_t d = 0; t.geom == geom.id && d < 2; ++d) {
         range[0][d] = std::min(range[0][d], local(t)[d]);
         range[1][d] = std::max(range[1][d], local(t)[d]);
       }
@@ -82,7 +82,7 @@ Taxels taxels(std::span<const Touch> touches, const GeomPath& path, double dt, i
   result.low = {range[0][0], range[0][1], 0};
   result.high = {range[1][0], range[1][1], 0};
   for (const Touch& t : touches) {
-    if (t.geom != path.geom.id) continue;
+    if (t.geom != geom.id) continue;
     const Place at = local(t);
     const int column = bin(at[0], range[0][0], range[1][0], columns), row = bin(at[1], range[0][1], range[1][1], rows);
     Vec3& force = result.forces[std::size_t(row * columns + column)];

@@ -9,6 +9,6 @@
 namespace pliant {
 
 // impulses of a step of dt; Error(bad_input) for rows or columns below 1
-Taxels taxels(std::span<const Touch> touches, const GeomPath& path, double dt, int rows, int columns);
+Taxels taxels(std::span<const Touch> touches, const Geom& geom, const Pose& pose, double dt, int rows, int columns);
 
 }  // namespace pliant

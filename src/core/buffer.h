@@ -19,6 +19,20 @@ class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Buffer(const Buffer& other) { *this = other; }
+  Buffer& operator=(const Buffer& other) {
+    if (this == &other) return *this;
+    if (size_ != other.size_) allocate(other.size_);
+    if (size_ > 0) std::memcpy(data_.get(), other.data_.get(), size_ * sizeof(T));
+    return *this;
+  }
+
   void resize(std::size_t n) {
     if (n > capacity_) {
       data_.reset();
@@ -45,7 +59,7 @@ class Buffer {
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  void swap(Buffer& other) {
+  void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);

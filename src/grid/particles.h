@@ -39,7 +39,9 @@ struct Particles {
   Buffer<Point<D, S>> points;
   Buffer<Rates<D, S>> rates;
 
-  void allocate(std::size_t n) {
+  // room for n; what is there is lost if there were others
+  void fit(std::size_t n) {
+    if (size() == n) return;
     points.allocate(n);
     rates.allocate(n);
   }

@@ -1,24 +1,62 @@
-// What is constant after loading.
+// What is constant after loading, and shared by all worlds of a scene.
 #pragma once
 
+#include "bodies/geom_paths.h"
+#include "bodies/motion.h"
 #include "cloth/sheets.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
 #include "material/laws.h"
 #include "pliant/scene.h"
+#include "step/pins.h"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace pliant {
 
+// the bodies of a scene, or a user's own
+struct BodyModel {
+  std::shared_ptr<mjModel> mujoco;    // nullptr: there are none
+  GeomPaths geoms;                    // those that matter can touch, not yet on their way
+  MotionPlayer motion;
+  BodiesState first;                  // where they were when the first world was made
+  std::vector<std::string> warnings;  // of loading
+};
+
+// where the particles of a piece of matter were at first, by id
+template <class S>
+struct FirstPlaces {
+  std::vector<S> positions;
+  std::vector<S> velocities;  // empty: all have that of the scene
+};
+
+struct BoundaryTrack {
+  std::size_t boundary;
+  Motion motion;
+};
+
 template <class S>
 struct Model {
   Scene scene;
-  std::vector<Group> groups;        // by piece of matter
-  std::vector<Material> materials;  // by group
-  std::vector<AnyLaw<S>> laws;      // by group
+  std::vector<Group> groups;          // by piece of matter
+  std::vector<Material> materials;    // by group
+  std::vector<AnyLaw<S>> laws;        // by group
+  std::vector<FirstPlaces<S>> first;  // by group
   std::vector<BoundaryShape> boundaries;
+  std::vector<BoundaryTrack> boundary_motions;
   std::vector<ModelSheet<S>> sheets;  // the groups that are cloth
+  Pins pins;
+  BodyModel bodies;
+  std::vector<std::string> warnings;  // of loading
+
+  std::size_t bytes() const {
+    std::size_t numbers = 0;
+    for (const FirstPlaces<S>& f : first) numbers += f.positions.capacity() + f.velocities.capacity();
+    return numbers * sizeof(S);
+  }
+  std::size_t particle_count() const { return groups.empty() ? 0 : groups.back().end; }
 };
 
 }  // namespace pliant

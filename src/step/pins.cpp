@@ -48,12 +48,20 @@ Vec Pins::offset(const Moved& moved, double time) {
   return offset;
 }
 
+PinPath Pins::path(const Moved& moved, double time, double dt) {
+  const bool held = time + 1e-9 * dt < moved.pin.until;
+  return {held, offset(moved, time), offset(moved, time + dt)};
+}
+
 void Pins::aim(double time, double dt, std::vector<PinPath>& paths) const {
   paths.resize(pins_.size());
-  for (std::size_t k = 0; k < pins_.size(); ++k) {
-    const bool held = time + 1e-9 * dt < pins_[k].pin.until;
-    paths[k] = {held, offset(pins_[k], time), offset(pins_[k], time + dt)};
-  }
+  for (std::size_t k = 0; k < pins_.size(); ++k) paths[k] = path(pins_[k], time, dt);
+}
+
+double Pins::speed(double time, double dt) const {
+  double speed = 0;
+  for (const Moved& pin : pins_) speed = std::max(speed, speed_of(path(pin, time, dt), dt));
+  return speed;
 }
 
 }  // namespace pliant

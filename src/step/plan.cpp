@@ -89,10 +89,11 @@ Plan plan_with(const Model<S>& model, int substeps, double max_drift) {
 }
 
 template <int D, class S>
-Plan make_plan(const Model<S>& model, const State<D, S>& now, double pin_speed) {
+Plan make_plan(const Model<S>& model, const State<D, S>& now) {
   const StepOptions& o = model.scene.step;
+  if (o.method == Method::strong || model.particle_count() == 0) return {};
   if (o.substeps > 0) return plan_with(model, o.substeps, 1.0);
-  const double speed = std::max(now.max_speed, pin_speed), needed = needed_substeps(model, now, speed);
+  const double speed = std::max(now.max_speed, model.pins.speed(now.time, o.dt)), needed = needed_substeps(model, now, speed);
   if (!(needed <= o.max_substeps))
     fail(ErrorCode::too_fast,
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
@@ -103,9 +104,9 @@ Plan make_plan(const Model<S>& model, const State<D, S>& now, double pin_speed) 
 
 template Plan plan_with(const Model<float>&, int, double);
 template Plan plan_with(const Model<double>&, int, double);
-template Plan make_plan(const Model<float>&, const State<2, float>&, double);
-template Plan make_plan(const Model<float>&, const State<3, float>&, double);
-template Plan make_plan(const Model<double>&, const State<2, double>&, double);
-template Plan make_plan(const Model<double>&, const State<3, double>&, double);
+template Plan make_plan(const Model<float>&, const State<2, float>&);
+template Plan make_plan(const Model<float>&, const State<3, float>&);
+template Plan make_plan(const Model<double>&, const State<2, double>&);
+template Plan make_plan(const Model<double>&, const State<3, double>&);
 
 }  // namespace pliant

@@ -7,15 +7,16 @@
 namespace pliant {
 
 struct Plan {
-  int substeps;
-  double max_drift;  // cells, that particles may drift between sorts
-  int inner = 1;     // of cloth, in each substep
-  int bends = 1;     // how often in them hinges act
+  int substeps = 1;      // of an explicit step
+  double max_drift = 1;  // cells, that particles may drift between sorts
+  int inner = 1;         // of cloth, in each substep
+  int bends = 1;         // how often in them hinges act
+  int parts = 1;         // of a strong step, each a whole step of matter and bodies
 };
 
-// Error(too_fast) if more than max_substeps are needed; pin_speed: m/s
+// for a step from `now`; Error(too_fast) if more than max_substeps are needed
 template <int D, class S>
-Plan make_plan(const Model<S>& model, const State<D, S>& now, double pin_speed);
+Plan make_plan(const Model<S>& model, const State<D, S>& now);
 
 // that many substeps, with the inner steps that they need; no inner steps (1): forces go with the momenta
 template <class S>

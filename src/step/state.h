@@ -1,6 +1,7 @@
-// What a step changes, and all that is saved, hashed and compared.
+// All that a step changes and the next one starts from: what is saved, hashed, compared and copied.
 #pragma once
 
+#include "bodies/bodies.h"
 #include "bodies/motion.h"
 #include "contact/memory.h"
 #include "grid/boundary.h"
@@ -8,7 +9,6 @@
 #include "step/boundary_contacts.h"
 #include "step/warm_start.h"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,12 +20,12 @@ struct State {
   std::uint64_t steps = 0;
   double max_speed = 0;  // m/s, largest velocity component; sets the next substep count
   std::vector<BoundaryMotion> boundaries;
-  std::vector<std::array<double, 9>> actuations;  // Pa, by group
   Particles<D, S> particles;
   std::vector<ContactMemory> contacts;
   std::vector<WarmSlot> warm;        // of the strong step
   std::vector<BoundaryMemory> held;  // of the strong step
   std::vector<MotionHold> holds;     // controls that a force has stopped, by motion with until_force
+  BodiesState bodies;
 };
 
 }  // namespace pliant

@@ -1,21 +1,17 @@
-// One step of a world.
+// A step of a world, as a function.
 #pragma once
 
+#include "step/inputs.h"
+#include "step/outcome.h"
 #include "step/state.h"
 #include "step/workspace.h"
 
 namespace pliant {
 
-// A step, or one of the equal parts of a strong step.
-struct StepPart {
-  double dt;          // s, of the part
-  bool first = true;  // contacts are counted and noted from here
-  bool may_be_cut = false;
-};
-
-// Advances `now` by the part's dt into `next`. `now` is never touched. Throws Error if the step fails.
+// Advances `now` by the scene's dt into `next`. Neither `now` nor the inputs are touched. Throws Error if the step
+// fails; `next` and `outcome` then mean nothing. outcome.report.before is left as it is given.
 template <int D, class S>
-void step(const Model<S>& model, const StepPart& part, const State<D, S>& now, State<D, S>& next, Workspace<D, S>& work,
-          StepReport& report);
+void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
+          Workspace<D, S>& work);
 
 }  // namespace pliant

@@ -4,26 +4,26 @@
 #include "cloth/sheets.h"
 #include "contact/contact_step.h"
 #include "grid/sweep.h"
-#include "pliant/report.h"
+#include "step/body_stepper.h"
 #include "step/model.h"
-#include "step/strong_step.h"
+#include "step/state.h"
+#include "step/strong_solve.h"
+
+#include <memory>
 
 namespace pliant {
 
 template <int D, class S>
 struct Workspace {
-  Workspace(const Model<S>& model, Workers& workers_)
-      : workers(workers_),
-        grid(model.scene.step.kernel == Kernel::compact ? 2 : 1),
-        sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()),
-        sheets(model.sheets) {}
+  // Bodies step in this data; nullptr: in one of its own. Error(bad_input) for a strong step in 2-D.
+  Workspace(const Model<S>& model, Workers& workers, std::shared_ptr<mjData> data = nullptr);
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
 
   Workers& workers;
-  GeomPaths* paths = nullptr;                  // of the bodies in this step; nullptr: there are none
-  std::span<const Obstacle* const> obstacles;  // the bodies, one way
-  ContactStep<S>* contact = nullptr;           // or as partners
-  StrongStep<S>* strong = nullptr;             // or all in one solve
-  Bodies* bodies = nullptr;                    // in that solve
+  std::unique_ptr<BodyStepper> bodies;      // nullptr: there are none
+  std::unique_ptr<ContactStep<S>> contact;  // contact in the substeps, with bodies as partners
+  std::unique_ptr<StrongStep<S>> strong;    // or all in one solve
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;
@@ -34,17 +34,18 @@ struct Workspace {
   std::vector<Vec> impulses;      // of the boundaries
   std::vector<PointForce> loads;  // on cloth, of contact
   std::vector<Balance> partial_balances;
+  State<D, S> between;     // the parts of a step; empty until there are some
+  StepReport part_report;  // of the parts after the first
 
   // of the method in use; nullptr: none
-  ContactSet<S>* contacts() {
-    if (contact) return &contact->set();
-    return strong ? &strong->set() : nullptr;
-  }
+  ContactSet<S>* contacts();
+  // the bodies, if they are obstacles for the grid
+  std::span<const Obstacle* const> obstacles() const;
+  std::size_t bytes() const;
 
-  std::size_t bytes() const {
-    return layout.bytes() + next_layout.bytes() + grid.bytes() + sweep.bytes() + sheets.bytes() + points.bytes() +
-           partial_balances.capacity() * sizeof(Balance);
-  }
+ private:
+  GeomPaths no_paths_;
+  bool one_way_;
 };
 
 }  // namespace pliant

@@ -231,7 +231,7 @@ struct Crumpled {
     mesh = sheet_mesh(matter.shape, 0.05);
     sheet = make_sheet<double>(mesh, matter, m, 0);
     Dice dice;
-    particles.allocate(mesh.vertices.size() + mesh.triangles.size());
+    particles.fit(mesh.vertices.size() + mesh.triangles.size());
     for (std::size_t i = 0; i < particles.size(); ++i) {
       Point<3, double>& p = particles.points[i];
       p.id = i;
@@ -274,7 +274,7 @@ TEST(ClothStep, ForcesAreTheDerivativeOfTheWholeEnergy) {
   Crumpled c;
   const auto law = Cloth<double>::make(silk());
   ClothStep<double> step(c.sheet, law, {0, c.particles.size()});
-  step.take_order(c.particles.points, c.workers);
+  step.on_sorted(c.particles.points, c.workers);
   step.stress(c.particles.points, c.workers);
   // with mass 1 and dt 1 the velocity is the force
   step.push(1, c.particles, c.workers, {});
@@ -300,7 +300,7 @@ TEST(ClothStep, CentroidsFollowTheirCornersAndPinsBearTheForces) {
   c.sheet.pinned = {{0, 0, {{0.1, 0.2, 0.3}}}};
   const auto law = Cloth<double>::make(silk());
   ClothStep<double> step(c.sheet, law, {0, c.particles.size()});
-  step.take_order(c.particles.points, c.workers);
+  step.on_sorted(c.particles.points, c.workers);
   const std::vector<PinNow> pins = {{true, {{0, 0, 0.5}}, {{0, 0, 2}}}};
   std::vector<Vec> impulses = {Vec::zero()};
   step.hold(pins, c.particles, impulses);

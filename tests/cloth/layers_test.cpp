@@ -120,7 +120,7 @@ class Pile {
     for (std::size_t i = 0; i < points.size(); ++i) points[i].id = IdOf<double>(i);
     for (int k = 0; k < 2; ++k) {
       steps_.emplace_back(*sheets_[std::size_t(k)], Cloth<double>{}, groups_[std::size_t(k)]);
-      steps_.back().take_order(points, workers_);
+      steps_.back().on_sorted(points, workers_);
       layers.add(*sheets_[std::size_t(k)]);
     }
   }

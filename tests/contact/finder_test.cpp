@@ -46,7 +46,7 @@ struct Setting {
     layout.reorder(unsorted, points, workers);
     bodies.update_kinematics();
     paths.remember_poses(bodies);
-    finder.take_order(layout, cell);
+    finder.on_sorted(layout, cell);
     index.build(memory, count);
   }
 
@@ -153,7 +153,7 @@ TEST(Taxels, TakeTheForceWhereItActs) {
   Touch other = touch;
   other.geom = s.paths[1].geom.id;
   // columns along x from -0.2 to 0.2, rows along z from -0.3 to 0.3
-  const Taxels t = taxels(std::vector<Touch>{touch, other}, s.paths[2], 0.5, 3, 4);
+  const Taxels t = taxels(std::vector<Touch>{touch, other}, s.paths[2].geom, s.paths[2].before, 0.5, 3, 4);
   for (std::size_t k = 0; k < t.forces.size(); ++k) EXPECT_EQ(t.forces[k][1], k == 2 * 4 + 0 ? 4.0 : 0.0) << k;
 }
 

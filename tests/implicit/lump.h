@@ -60,7 +60,7 @@ class Lump {
     Particles<3, S> old;
     std::swap(old, particles);
     const std::size_t before = old.size(), count = std::size_t(n[0] * n[1] * n[2]);
-    particles.allocate(before + count);
+    particles.fit(before + count);
     std::copy(old.points.begin(), old.points.end(), particles.points.begin());
     std::copy(old.rates.begin(), old.rates.end(), particles.rates.begin());
     for (std::size_t i = 0; i < count; ++i) {

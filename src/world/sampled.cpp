@@ -1,4 +1,4 @@
-#include "step/sampled.h"
+#include "world/sampled.h"
 
 #include "core/error.h"
 #include "material/cloth.h"

@@ -1,6 +1,9 @@
-#include "step/parts.h"
+#include "step/report.h"
+
+#include "step/stage_clock.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pliant {
 namespace {
@@ -17,9 +20,26 @@ void add(Impulses& sums, const Impulses& more) {
 
 }  // namespace
 
-bool parts_may_help(const Error& error) {
-  const ErrorCode code = error.code();
-  return code == ErrorCode::not_converged || code == ErrorCode::not_finite || code == ErrorCode::too_fast;
+void clear(StepReport& report) {
+  StepReport fresh;
+  std::swap(fresh.stages, report.stages);
+  std::swap(fresh.boundary_impulses, report.boundary_impulses);
+  std::swap(fresh.body_impulses, report.body_impulses);
+  std::swap(fresh.pin_impulses, report.pin_impulses);
+  fresh.before = report.before;
+  std::swap(fresh, report);
+  report.stages.clear();
+  for (const char* name : stage_names) report.stages.push_back({name, 0});
+  report.boundary_impulses.clear();
+  report.body_impulses.clear();
+  report.pin_impulses.clear();
+}
+
+void clear(Outcome& outcome, std::size_t bodies) {
+  clear(outcome.report);
+  outcome.contacts.clear();
+  outcome.wrenches.assign(bodies, Wrench{});
+  outcome.geom_poses.clear();
 }
 
 void add_part(StepReport& whole, const StepReport& part) {
@@ -43,14 +63,6 @@ void add_part(StepReport& whole, const StepReport& part) {
   add(whole.pin_impulses, part.pin_impulses);
   add(whole.body_impulses, part.body_impulses);
   whole.warnings.insert(whole.warnings.end(), part.warnings.begin(), part.warnings.end());
-}
-
-std::string repeated_in_parts(const Error& whole, int parts, double dt) {
-  return fmt::format("the step failed ({}) and was repeated in {} parts of {:.4g} s", name(whole.code()), parts, dt);
-}
-
-Error failed_in_parts(const Error& whole, int parts) {
-  return Error(whole.code(), fmt::format("{} (it fails in {} parts too)", whole.what(), parts));
 }
 
 }  // namespace pliant

@@ -1,4 +1,4 @@
-#include "step/section_checks.h"
+#include "world/field_checks.h"
 
 #include "bodies/motion.h"
 #include "contact/memory.h"

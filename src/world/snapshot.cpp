@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "pliant/world.h"
-#include "step/world_impl.h"
+#include "world/world_impl.h"
 
 #include <cstdio>
 #include <cstring>
@@ -18,7 +18,7 @@ namespace pliant {
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};
-constexpr std::uint64_t version = 3;
+constexpr std::uint64_t version = 4;
 constexpr std::size_t name_size = 16;
 
 class Fingerprint {
@@ -112,15 +112,15 @@ std::string read_file(const std::string& path) {
 
 std::vector<std::byte> World::save() const {
   Writer out;
-  const std::vector<Section> sections = impl_->sections();
+  const std::vector<Field> fields = impl_->fields();
   std::size_t size = 64;
-  for (const Section& s : sections) size += s.size + name_size + 8;
+  for (const Field& s : fields) size += s.size + name_size + 8;
   out.bytes.reserve(size);
   out.put(magic, sizeof magic);
   out.put(version);
   out.put(fingerprint(scene()));
-  out.put(sections.size());
-  for (const Section& s : sections) {
+  out.put(fields.size());
+  for (const Field& s : fields) {
     char name[name_size] = {};
     std::strncpy(name, s.name, name_size - 1);
     out.put(name, name_size);
@@ -139,12 +139,12 @@ void World::restore(std::span<const std::byte> bytes) {
   if (in.number() != fingerprint(scene()))
     fail(ErrorCode::bad_file,
          "snapshot belongs to another scene; restore it into a world made from the scene it was saved with");
-  const std::vector<Section> sections = impl_->sections();
-  if (in.number() != sections.size())
+  const std::vector<Field> fields = impl_->fields();
+  if (in.number() != fields.size())
     fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
   std::vector<const std::byte*> data;
   std::vector<std::size_t> sizes;
-  for (const Section& s : sections) {
+  for (const Field& s : fields) {
     const std::string name(reinterpret_cast<const char*>(in.take(name_size)));
     const std::uint64_t size = in.number();
     if (name != s.name || (size != s.size && !s.resize))
@@ -156,8 +156,8 @@ void World::restore(std::span<const std::byte> bytes) {
     if (!wrong.empty()) fail(ErrorCode::bad_file, "snapshot: {}; save it again", wrong);
   }
   if (in.left() != 0) fail(ErrorCode::bad_file, "snapshot has {} bytes too many", in.left());
-  for (std::size_t k = 0; k < sections.size(); ++k) {
-    void* to = sections[k].resize ? sections[k].resize(sizes[k]) : sections[k].data;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    void* to = fields[k].resize ? fields[k].resize(sizes[k]) : fields[k].data;
     if (sizes[k] > 0) std::memcpy(to, data[k], sizes[k]);
   }
   impl_->state_replaced();

@@ -1,0 +1,47 @@
+// A world as Python holds it, and how its calls take turns.
+#pragma once
+
+#include "pliant/world.h"
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+#include "mujoco_objects.h"
+
+namespace pliant::python {
+
+struct SharedWorld {
+  MujocoObjects bodies;
+  World world;
+  std::mutex busy;
+  SharedWorld(const Scene& scene, const MujocoObjects& objects, const SharedBodies& shared, int threads)
+      : bodies(objects), world(scene, shared, threads) {}
+  SharedWorld(const MujocoObjects& objects, World&& other) : bodies(objects), world(std::move(other)) {}
+};
+
+// Works on the world while other Python threads run; calls on one world from several threads wait for each other.
+template <class Work>
+auto alone(SharedWorld& self, Work&& work) {
+  nb::gil_scoped_release released;
+  std::lock_guard lock(self.busy);
+  return work(self.world);
+}
+
+template <class T>
+void require_name(const std::vector<T>& items, const std::string& name, const std::string& what) {
+  std::string known;
+  for (const T& item : items) {
+    if (item.name == name) return;
+    known += (known.empty() ? "'" : ", '") + item.name + "'";
+  }
+  const std::string cure = known.empty() ? "the scene has none" : "the scene has " + known;
+  throw nb::key_error(("no " + what + " '" + name + "'; " + cure).c_str());
+}
+
+// MatterState and MatterStates: `world.matter`
+void bind_matter(nb::module_& module);
+nb::object matter_of(nb::object world);
+
+}  // namespace pliant::python

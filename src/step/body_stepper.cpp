@@ -1,0 +1,83 @@
+#include "step/body_stepper.h"
+
+namespace pliant {
+namespace {
+
+Bodies bodies_in(const BodyModel& model, std::shared_ptr<mjData> data) {
+  return data ? Bodies(model.mujoco, std::move(data)) : Bodies(model.mujoco);
+}
+
+}  // namespace
+
+BodyStepper::BodyStepper(const BodyModel& model, const Scene& scene, std::shared_ptr<mjData> data)
+    : model_(model),
+      bodies_(bodies_in(model, std::move(data))),
+      paths_(model.geoms),
+      obstacles_(paths_, scene),
+      part_wrenches_(bodies_.body_count()),
+      dt_(scene.step.dt),
+      part_dt_(scene.step.dt),
+      has_matter_(!scene.matter.empty()),
+      one_way_(scene.step.method == Method::one_way),
+      strong_(scene.step.method == Method::strong) {}
+
+void BodyStepper::start(const BodiesState& now, const Inputs& inputs, int parts) {
+  bodies_.take_options(parts);
+  bodies_.load(now);
+  bodies_.apply(inputs.bodies);
+  parts_ = parts;
+  part_dt_ = dt_ / parts;
+}
+
+void BodyStepper::begin(double time, std::span<const MotionHold> holds) {
+  end_ = time + part_dt_;
+  if (has_matter_) {
+    bodies_.update_kinematics();
+    paths_.remember_poses(bodies_);
+  }
+  model_.motion.apply(end_, bodies_, holds);
+  if (one_way_ || !has_matter_) bodies_.step();
+  if (strong_ && has_matter_)
+    bodies_.forward();
+  else
+    bodies_.update_kinematics();
+  if (!has_matter_) return;
+  if (one_way_)
+    paths_.lead_to_poses(bodies_, part_dt_);
+  else
+    paths_.follow_velocities(bodies_, part_dt_);
+}
+
+void BodyStepper::finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds, Outcome& outcome) {
+  const bool has_stepped = one_way_ || !has_matter_;
+  if (!has_stepped) {
+    take_wrenches(impulses, outcome.wrenches);
+    bodies_.step(part_wrenches_);
+  }
+  model_.motion.feel(end_, bodies_, part_wrenches_, holds);
+  if (!has_stepped) bodies_.update_kinematics();
+  outcome.geom_poses.clear();
+  for (const GeomPath& path : paths_) outcome.geom_poses.push_back(path.before);
+}
+
+// of the part, and as a share of the whole step's
+void BodyStepper::take_wrenches(std::span<const GeomImpulse> impulses, std::vector<Wrench>& sum) {
+  std::fill(part_wrenches_.begin(), part_wrenches_.end(), Wrench{});
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    const int body = paths_[i].geom.body;
+    const Vec force = (1 / part_dt_) * impulses[i].linear;
+    const Vec torque = (1 / part_dt_) * impulses[i].angular - cross(bodies_.center_of_mass(body), force);
+    Wrench& w = part_wrenches_[std::size_t(body)];
+    for (std::size_t d = 0; d < 3; ++d) {
+      w.force[d] += force[int(d)];
+      w.torque[d] += torque[int(d)];
+    }
+  }
+  for (std::size_t b = 0; b < part_wrenches_.size(); ++b)
+    for (std::size_t d = 0; d < 3; ++d) {
+      sum[b].force[d] += part_wrenches_[b].force[d] / parts_;
+      sum[b].torque[d] += part_wrenches_[b].torque[d] / parts_;
+    }
+}
+
+}  // namespace pliant

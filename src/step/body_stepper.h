@@ -1,0 +1,53 @@
+// The bodies in a step.
+//
+//   one_way  the bodies step first; matter then sees them on their way
+//   async    matter steps first, against bodies that keep the velocities they have; then the bodies step, pushed by
+//            what matter lost
+//   strong   the same, but matter's step knows how the bodies will answer
+#pragma once
+
+#include "bodies/bodies.h"
+#include "bodies/geom_paths.h"
+#include "contact/contact_set.h"
+#include "step/body_obstacles.h"
+#include "step/inputs.h"
+#include "step/model.h"
+#include "step/outcome.h"
+
+#include <memory>
+#include <span>
+
+namespace pliant {
+
+class BodyStepper {
+ public:
+  // works in this data; nullptr: in one of its own
+  BodyStepper(const BodyModel& model, const Scene& scene, std::shared_ptr<mjData> data);
+
+  // a step begins here, in so many equal parts
+  void start(const BodiesState& now, const Inputs& inputs, int parts);
+  // before the part of matter that starts at this time
+  void begin(double time, std::span<const MotionHold> holds);
+  // After it; the impulses on the geoms of `paths`, none if one way. Forces may stop more motions. Wrenches of the
+  // outcome are those of the whole step.
+  void finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds, Outcome& outcome);
+
+  Bodies& bodies() { return bodies_; }
+  GeomPaths& paths() { return paths_; }
+  const BodyObstacles& obstacles() const { return obstacles_; }
+
+ private:
+  void take_wrenches(std::span<const GeomImpulse> impulses, std::vector<Wrench>& sum);
+
+  const BodyModel& model_;
+  Bodies bodies_;
+  GeomPaths paths_;
+  BodyObstacles obstacles_;
+  std::vector<Wrench> part_wrenches_;
+  double dt_;                 // s, of a step
+  int parts_ = 1;             // of the step that has begun
+  double part_dt_, end_ = 0;  // s, of the part that has begun
+  bool has_matter_, one_way_, strong_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,135 @@
+// A step of matter in explicit substeps (S2).
+#include "step/part.h"
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+// particles are sorted again when this part of them is out of its cell
+constexpr double max_strays = 0.2;
+
+// in the middle of a step only points need to move: velocities are on the grid
+template <int D, class S>
+void sort_again(StepPart<D, S>& p) {
+  auto& points = p.next.particles.points;
+  p.work.points.resize(points.size());
+  p.work.next_layout.build(points, p.model.groups, S(p.model.scene.step.cell), p.work.workers);
+  p.work.next_layout.reorder(points, p.work.points, p.work.workers);
+  points.swap(p.work.points);
+  p.work.grid.refit(p.work.layout, p.work.next_layout, p.work.workers);
+  std::swap(p.work.layout, p.work.next_layout);
+  on_sorted(p);
+}
+
+// cloth comes between taking velocities and giving momenta: its triangles reach over blocks
+template <int D, class S>
+void sweep_with_cloth(StepPart<D, S>& p, int substep, StageClock& clock) {
+  if constexpr (D == 3) {
+    const bool last = substep + 1 == p.plan.substeps;
+    sweep(p, Pass::gather, substep);
+    clock.lap(p.work.sweep.times());
+    p.work.sheets.advance(double(substep + 1) / p.plan.substeps, last, p.next.particles, p.work.workers);
+    clock.lap(pulling);
+    if (!last) sweep(p, Pass::scatter, substep);
+  }
+}
+
+// momenta to velocities, gravity, boundaries; in between cloth takes its inner steps
+template <int D, class S>
+void update_grid(StepPart<D, S>& p, StageClock& clock) {
+  Grid<D, S>& grid = p.work.grid;
+  if (p.plan.inner == 1) {
+    grid.update(p.work.layout, p.grid_step, p.work.workers, p.work.impulses);
+  } else if constexpr (D == 3) {
+    grid.take_momenta(p.work.layout, p.grid_step, p.work.workers);
+    clock.lap(gridding);
+    // contact holds on while waves pass
+    p.work.loads.clear();
+    if (const ContactSet<S>* set = p.work.contacts())
+      set->for_last_forces([&](std::size_t id, const Vec& force) { p.work.loads.push_back({id, force}); });
+    const StepOptions& o = p.model.scene.step;
+    p.work.sheets.run_inner({p.work.layout,
+                             grid,
+                             p.grid_step,
+                             p.next.particles.points,
+                             {o.kernel, o.transfer, S(o.cell)},
+                             p.plan.inner,
+                             p.plan.bends,
+                             p.work.loads},
+                            p.work.impulses, p.work.workers);
+    clock.lap(pulling);
+    grid.hold_solids(p.work.layout, p.grid_step, p.work.workers, p.work.impulses);
+  }
+  clock.lap(gridding);
+}
+
+// velocities of the grid before and after contact with the bodies
+template <int D, class S>
+void touch_bodies(StepPart<D, S>& p, int substep) {
+  if constexpr (D == 3) {
+    const double dt = double(p.sweep_step.dt), h = p.model.scene.step.cell;
+    const double speed = std::sqrt(3.0) * p.last_move * h / dt, drift = p.drift * h + p.work.sheets.shift();
+    const bool inner = p.plan.inner > 1;
+    if (inner) p.work.sheets.shift_points(p.next.particles.points, p.work.points, p.work.workers);
+    p.work.contact->run({p.work.layout,
+                         p.work.grid,
+                         p.next.particles.points,
+                         {drift, speed, dt, h},
+                         p.now.time + substep * dt,
+                         inner ? &p.work.points : nullptr},
+                        p.work.workers);
+    p.work.grid.hold_boundaries(p.work.layout, p.grid_step, p.work.contact->changed_nodes(), p.work.impulses);
+  }
+}
+
+}  // namespace
+
+template <int D, class S>
+void explicit_step(StepPart<D, S>& p) {
+  prepare(p);
+  StageClock clock(p.report);
+
+  // order the particles, scatter their momenta
+  sort_into_next(p);
+  clock.lap(sorting);
+  if constexpr (D == 3) p.work.sheets.push_off(p.next.particles, p.work.workers);
+  clock.lap(pulling);
+  sweep(p, Pass::scatter, 0);
+  clock.lap(p.work.sweep.times());
+  p.last_move = p.now.max_speed * double(p.sweep_step.dt) / p.model.scene.step.cell;
+
+  for (int substep = 0; substep < p.plan.substeps; ++substep) {
+    // momenta to velocities, gravity, cloth, boundaries
+    if (p.work.bodies) p.work.bodies->paths().move_to(substep * double(p.sweep_step.dt));
+    update_grid(p, clock);
+
+    // contact with the bodies; then the boundaries move
+    if (p.work.contact) touch_bodies(p, substep);
+    for (BoundaryMotion& b : p.next.boundaries) b.center += double(p.sweep_step.dt) * b.velocity;
+    clock.lap(contacting);
+
+    // order again before anybody can leave its block's arena
+    const bool far = p.drift + 2 * p.last_move > p.plan.max_drift;
+    if (substep > 0 && (far || p.strays > max_strays)) sort_again(p);
+    clock.lap(sorting);
+
+    // particles take velocities, move, and give momenta again
+    const bool last = substep + 1 == p.plan.substeps;
+    if (p.work.sheets.empty())
+      sweep(p, last ? Pass::gather : Pass::gather_scatter, substep);
+    else
+      sweep_with_cloth(p, substep, clock);
+    clock.lap(p.work.sweep.times());
+  }
+
+  finish(p);
+  clock.lap(balancing);
+}
+
+template void explicit_step(StepPart<2, float>&);
+template void explicit_step(StepPart<3, float>&);
+template void explicit_step(StepPart<2, double>&);
+template void explicit_step(StepPart<3, double>&);
+
+}  // namespace pliant

@@ -1,0 +1,150 @@
+#include "step/part.h"
+
+#include "core/error.h"
+#include "step/balance.h"
+#include "step/report.h"
+
+namespace pliant {
+namespace {
+
+template <int D, class S>
+[[noreturn]] void fail_at(const StepPart<D, S>& p, std::size_t block, int substep) {
+  const auto& b = p.work.layout.blocks[block];
+  const double side = block_side * p.model.scene.step.cell;
+  double x[3] = {0, 0, 0};
+  for (int d = 0; d < D; ++d) x[d] = (b.coord[d] + 0.5) * side;
+  fail(ErrorCode::too_fast,
+       "matter near ({:.4g}, {:.4g}, {:.4g}) m moved more than a cell of {} m in substep {} of {} at t = {:.6g} s, or "
+       "its deformation is not finite; use more substeps (a smaller courant or dt), or softer material",
+       x[0], x[1], x[2], p.model.scene.step.cell, substep + 1, p.plan.substeps, p.now.time);
+}
+
+template <int D, class S>
+void finish_contacts(StepPart<D, S>& p) {
+  const ContactSet<S>& contact = *p.work.contacts();
+  p.next.contacts = contact.memory();
+  p.outcome.contacts = contact.touches();
+  const ContactCounts counts = contact.counts();
+  p.report.contacts = counts.mean;
+  p.report.most_contacts = counts.most;
+  p.report.iterations = counts.iterations;
+  p.report.linear_iterations = counts.linear_iterations;
+  p.report.residual = counts.residual;
+  for (std::size_t i = 0; i < contact.paths().size(); ++i) {
+    const Vec& v = contact.impulses()[i].linear;
+    p.report.body_impulses[std::size_t(contact.paths()[i].geom.id)] = {-v[0], -v[1], -v[2]};
+  }
+}
+
+}  // namespace
+
+template <int D, class S>
+void on_sorted(StepPart<D, S>& p) {
+  if constexpr (D == 3) {
+    if (ContactSet<S>* set = p.work.contacts()) set->on_sorted(p.work.layout);
+    p.work.sheets.on_sorted(p.work.layout, p.next.particles.points, p.work.workers);
+  }
+  ++p.report.sorts;
+  p.drift = 0;
+}
+
+template <int D, class S>
+void sort_into_next(StepPart<D, S>& p) {
+  const auto& o = p.model.scene.step;
+  p.next.particles.fit(p.now.particles.size());
+  p.work.layout.build(p.now.particles.points, p.model.groups, S(o.cell), p.work.workers);
+  p.work.layout.reorder(p.now.particles.points, p.next.particles.points, p.work.workers);
+  p.work.layout.reorder(p.now.particles.rates, p.next.particles.rates, p.work.workers);
+  p.work.grid.fit(p.work.layout);
+  on_sorted(p);
+}
+
+template <int D, class S>
+void sweep(StepPart<D, S>& p, Pass pass, int substep) {
+  p.work.sweep.clear_times();
+  const SweepReport r =
+      p.work.sweep.run(pass, p.sweep_step, p.work.layout, p.work.grid, p.next.particles, p.work.workers);
+  if (r.bad_block != SIZE_MAX) fail_at(p, r.bad_block, substep);
+  if (pass != Pass::scatter) {
+    const double speed = max(r.max_speed, p.work.sheets.pin_speed(p.dt));
+    p.last_move = speed * double(p.sweep_step.dt) / p.model.scene.step.cell;
+    p.drift += p.last_move + p.work.sheets.shift() / p.model.scene.step.cell;
+  }
+  if (pass != Pass::gather) {
+    p.strays = double(r.strays) / double(p.next.particles.size());
+    p.report.strays += p.strays / p.plan.substeps;
+  }
+  p.report.max_speed = max(p.report.max_speed, r.max_speed);
+  if (pass == Pass::gather) p.next.max_speed = r.max_speed;
+}
+
+template <int D, class S>
+void prepare(StepPart<D, S>& p) {
+  const StepOptions& o = p.model.scene.step;
+  clear(p.report);
+  p.report.substeps = p.plan.substeps;
+  p.report.inner_steps = p.plan.inner;
+  p.grid_step.obstacles = p.work.obstacles();
+  if (p.work.bodies) p.report.body_impulses.assign(p.work.bodies->paths().geoms_in_model(), {0, 0, 0});
+  if (ContactSet<S>* set = p.work.contacts()) {
+    if (p.is_first) set->forget_touches();
+    set->begin(p.now.contacts, p.now.particles.size());
+  }
+  p.work.impulses.assign(p.model.boundaries.size() + p.grid_step.obstacles.size(), Vec::zero());
+  p.work.actuations.resize(p.inputs.actuations.size());
+  for (std::size_t g = 0; g < p.inputs.actuations.size(); ++g)
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) p.work.actuations[g](i, j) = S(p.inputs.actuations[g][std::size_t(3 * i + j)]);
+  const S dt = S(p.dt / p.plan.substeps);
+  p.work.sheets.start(p.dt, p.dt / p.plan.substeps, p.plan.inner);
+  p.sweep_step = {dt, S(o.cell), &p.model.laws, &p.work.actuations};
+  p.sweep_step.cloth_acts = p.plan.inner == 1;
+  p.grid_step.dt = dt;
+  p.grid_step.h = S(o.cell);
+  for (int d = 0; d < D; ++d) p.grid_step.gravity[d] = S(o.gravity[d]);
+  p.grid_step.shapes = &p.model.boundaries;
+  p.grid_step.motions = &p.next.boundaries;
+}
+
+template <int D, class S>
+void finish(StepPart<D, S>& p) {
+  const StepOptions& o = p.model.scene.step;
+  p.report.time = p.next.time;
+  p.report.blocks = p.work.layout.blocks.size();
+  const std::size_t boundaries = p.model.boundaries.size();
+  for (std::size_t k = 0; k < p.work.impulses.size(); ++k) {
+    const Vec& v = p.work.impulses[k];
+    if (k < boundaries)
+      p.report.boundary_impulses.push_back({v[0], v[1], v[2]});
+    else
+      p.report.body_impulses[std::size_t(p.work.bodies->paths()[k - boundaries].geom.id)] = {v[0], v[1], v[2]};
+  }
+  for (const Vec& v : p.work.sheets.impulses()) p.report.pin_impulses.push_back({v[0], v[1], v[2]});
+  if (p.work.contacts()) finish_contacts(p);
+  if (!o.balance) return;
+  p.report.after = balance(p.model, p.next, p.work);
+  for (int d = 0; d < D; ++d) p.report.gravity_impulse[d] = p.report.after.mass * o.gravity[d] * p.dt;
+}
+
+template void prepare(StepPart<2, float>&);
+template void prepare(StepPart<3, float>&);
+template void prepare(StepPart<2, double>&);
+template void prepare(StepPart<3, double>&);
+template void sort_into_next(StepPart<2, float>&);
+template void sort_into_next(StepPart<3, float>&);
+template void sort_into_next(StepPart<2, double>&);
+template void sort_into_next(StepPart<3, double>&);
+template void on_sorted(StepPart<2, float>&);
+template void on_sorted(StepPart<3, float>&);
+template void on_sorted(StepPart<2, double>&);
+template void on_sorted(StepPart<3, double>&);
+template void sweep(StepPart<2, float>&, Pass, int);
+template void sweep(StepPart<3, float>&, Pass, int);
+template void sweep(StepPart<2, double>&, Pass, int);
+template void sweep(StepPart<3, double>&, Pass, int);
+template void finish(StepPart<2, float>&);
+template void finish(StepPart<3, float>&);
+template void finish(StepPart<2, double>&);
+template void finish(StepPart<3, double>&);
+
+}  // namespace pliant

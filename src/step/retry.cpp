@@ -1,0 +1,62 @@
+#include "step/retry.h"
+
+namespace pliant {
+namespace {
+
+// a step that fails like this may go well in smaller parts
+bool parts_may_help(const Error& error) {
+  const ErrorCode code = error.code();
+  return code == ErrorCode::not_converged || code == ErrorCode::not_finite || code == ErrorCode::too_fast;
+}
+
+}  // namespace
+
+template <class S>
+int Retry<S>::most_parts() const {
+  const bool cuts = model_.scene.step.method == Method::strong && model_.particle_count() > 0;
+  return cuts ? 1 << model_.scene.step.max_cuts : 1;
+}
+
+template <class S>
+Plan Retry<S>::after(const Error& error, const Plan& failed) {
+  const bool first = !first_;
+  if (first) first_ = error;
+  if (model_.scene.step.method == Method::strong) return in_parts(error, failed);
+  return with_more_substeps(error, failed);
+}
+
+template <class S>
+Plan Retry<S>::in_parts(const Error& error, Plan plan) {
+  if (may_be_cut(plan) && parts_may_help(error)) {
+    plan.parts *= 2;
+    return plan;
+  }
+  if (plan.parts == 1) throw error;
+  throw Error(first_->code(), fmt::format("{} (it fails in {} parts too)", first_->what(), plan.parts));
+}
+
+template <class S>
+Plan Retry<S>::with_more_substeps(const Error& error, const Plan& plan) {
+  const StepOptions& o = model_.scene.step;
+  if (error.code() != ErrorCode::too_fast) throw error;
+  if (plan.max_drift > 0) return plan_with(model_, plan.substeps, 0);
+  if (o.substeps == 0 && 2 * plan.substeps <= o.max_substeps) return plan_with(model_, 2 * plan.substeps, 0);
+  throw error;
+}
+
+template <class S>
+void Retry<S>::tell(const Plan& plan, StepReport& report) const {
+  const StepOptions& o = model_.scene.step;
+  if (!first_) return;
+  if (plan.parts > 1)
+    report.warnings.push_back(fmt::format("the step failed ({}) and was repeated in {} parts of {:.4g} s",
+                                          name(first_->code()), plan.parts, o.dt / plan.parts));
+  else if (o.substeps == 0)
+    report.warnings.push_back(
+        fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps));
+}
+
+template class Retry<float>;
+template class Retry<double>;
+
+}  // namespace pliant

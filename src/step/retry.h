@@ -1,0 +1,36 @@
+// What is tried again when a step fails: the one place that says so.
+//
+//   explicit  once with particles sorted in every substep, then with 2, 4, ... times the substeps, if these are automatic
+//   strong    in 2, 4, ... 2^max_cuts equal parts
+#pragma once
+
+#include "core/error.h"
+#include "pliant/report.h"
+#include "step/plan.h"
+
+#include <optional>
+
+namespace pliant {
+
+template <class S>
+class Retry {
+ public:
+  explicit Retry(const Model<S>& model) : model_(model) {}
+
+  // whether a step that fails with this plan may still be repeated in parts
+  bool may_be_cut(const Plan& plan) const { return plan.parts < most_parts(); }
+  // A plan to try after this failure; throws what the step fails with if there is none.
+  Plan after(const Error& error, const Plan& failed);
+  // for the report of a step that went well in the end
+  void tell(const Plan& plan, StepReport& report) const;
+
+ private:
+  int most_parts() const;
+  Plan in_parts(const Error& error, Plan plan);
+  Plan with_more_substeps(const Error& error, const Plan& plan);
+
+  const Model<S>& model_;
+  std::optional<Error> first_;  // of the whole step
+};
+
+}  // namespace pliant

@@ -1,0 +1,57 @@
+// Wall time by stage of a step, for its report.
+#pragma once
+
+#include "grid/sweep.h"
+#include "pliant/report.h"
+
+#include <chrono>
+
+namespace pliant {
+
+enum Stage {
+  sorting,
+  loading,
+  gathering,
+  stressing,
+  scattering,
+  storing,
+  gridding,
+  contacting,
+  pulling,
+  balancing,
+  stage_count
+};
+inline constexpr const char* stage_names[stage_count] = {"sort",  "load", "gather",  "stress", "scatter",
+                                                         "store", "grid", "contact", "cloth",  "balance"};
+
+class StageClock {
+ public:
+  explicit StageClock(StepReport& report) : report_(report), last_(now()) {}
+
+  void lap(Stage stage) { report_.stages[stage].seconds += split(); }
+  // a sweep's wall time, shared out as its sampled blocks spent theirs
+  void lap(const SweepTimes& t) {
+    const double wall = split(), all = t.load + t.gather + t.stress + t.scatter + t.store;
+    const double share = all > 0 ? wall / all : 0;
+    report_.stages[loading].seconds += all > 0 ? t.load * share : wall;
+    report_.stages[gathering].seconds += t.gather * share;
+    report_.stages[stressing].seconds += t.stress * share;
+    report_.stages[scattering].seconds += t.scatter * share;
+    report_.stages[storing].seconds += t.store * share;
+  }
+
+ private:
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  double split() {
+    const double t = now(), spent = t - last_;
+    last_ = t;
+    return spent;
+  }
+
+  StepReport& report_;
+  double last_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,103 @@
+#include "world/make_model.h"
+
+#include "bodies/assemble.h"
+#include "bodies/ik.h"
+#include "core/error.h"
+#include "world/named.h"
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+// distances far finer than the grid that feels them, in cells
+constexpr double distance_tolerance = 0.02;
+
+template <class S>
+void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < scene.matter.size(); ++g) {
+    const std::size_t count = sampled.matter[g].positions.size();
+    model.groups.push_back({next, next + count});
+    next += count;
+    const std::size_t m = find_named(scene.materials, scene.matter[g].material, "material");
+    model.materials.push_back(scene.materials[m]);
+    model.laws.push_back(make_law<S>(model.materials.back()));
+    model.scene.matter[g].points = {};  // model.first has them
+  }
+}
+
+template <class S>
+void add_sheets(const Scene& scene, const Sampled& sampled, Model<S>& model) {
+  std::uint32_t pins = 0;
+  for (std::size_t g = 0; g < scene.matter.size(); ++g) {
+    if (!sampled.sheets[g].triangles.empty())
+      model.sheets.push_back({g, model.groups[g], Cloth<S>::make(model.materials[g]),
+                              make_sheet<S>(sampled.sheets[g], scene.matter[g], model.materials[g], pins)});
+    pins += std::uint32_t(scene.matter[g].pins.size());
+  }
+}
+
+// the bodies check those of their own
+template <class S>
+void add_motions(const Scene& scene, bool has_bodies, Model<S>& model) {
+  for (const Motion& motion : scene.motion) {
+    check_motion(motion);
+    if (motion.kind == Motion::Kind::boundary)
+      model.boundary_motions.push_back({find_named(scene.boundaries, motion.target, "boundary"), motion});
+    else if (motion.kind != Motion::Kind::pin && !has_bodies)
+      fail(ErrorCode::bad_input, "motion of '{}': the scene has no bodies; add some, or move a boundary",
+           motion.target);
+  }
+}
+
+BodyModel make_bodies(const Scene& scene, const SharedBodies& shared, Workers& workers) {
+  Bodies bodies(shared.model, shared.data);
+  bodies.update_kinematics();
+  BodyModel model;
+  model.mujoco = shared.model;
+  model.geoms = GeomPaths(bodies, {distance_tolerance * scene.step.cell, scene.cache_folder}, workers);
+  model.motion = MotionPlayer(plan_grippers(scene.motion, bodies), bodies.model());
+  bodies.save_to(model.first);
+  model.warnings = shared.warnings;
+  for (const std::string& w : model.geoms.warnings()) model.warnings.push_back(w);
+  for (const std::string& w : bodies.take_warnings()) model.warnings.push_back(w);
+  return model;
+}
+
+void check_timestep(const Scene& scene, const mjModel* model) {
+  const double timestep = timestep_of(model);
+  if (std::fabs(timestep - scene.step.dt) > 1e-12 * timestep)
+    fail(ErrorCode::bad_input, "step.dt is {} s, but the model's own timestep is {} s; make them equal", scene.step.dt,
+         timestep);
+}
+
+}  // namespace
+
+SharedBodies assemble_bodies(const Scene& scene) {
+  if (scene.bodies.empty()) return {};
+  const Assembly assembly = assemble(scene);
+  return {assembly.model, Bodies(assembly.model).shared_data(), assembly.warnings};
+}
+
+template <class S>
+Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, Workers& workers) {
+  Model<S> model;
+  model.scene = scene;
+  add_matter(scene, sampled, model);
+  for (const Boundary& b : scene.boundaries) model.boundaries.push_back(boundary_shape(b, scene.dimension));
+  add_sheets(scene, sampled, model);
+  model.pins = Pins(scene);
+  add_motions(scene, bodies.model != nullptr, model);
+  if (bodies.model) {
+    check_timestep(scene, bodies.model.get());
+    model.bodies = make_bodies(scene, bodies, workers);
+  }
+  model.warnings = sampled.warnings;
+  return model;
+}
+
+template Model<float> make_model(const Scene&, const Sampled&, const SharedBodies&, Workers&);
+template Model<double> make_model(const Scene&, const Sampled&, const SharedBodies&, Workers&);
+
+}  // namespace pliant

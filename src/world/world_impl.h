@@ -1,0 +1,48 @@
+// The world behind its door: one class for all dimensions and precisions.
+#pragma once
+
+#include "pliant/world.h"
+#include "step/outcome.h"
+#include "world/fields.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pliant {
+
+class World::Impl {
+ public:
+  virtual ~Impl() = default;
+  virtual void step() = 0;
+  virtual void reset() = 0;
+  // threads 0: as many; in this data, or in one of its own if nullptr
+  virtual std::unique_ptr<Impl> clone(int threads, std::shared_ptr<mjData> data) const = 0;
+
+  virtual const Outcome& outcome() const = 0;
+  virtual double time() const = 0;
+  virtual const Scene& scene() const = 0;
+  virtual const BodyModel& body_model() const = 0;
+  virtual mjData* data() const = 0;
+  virtual int threads() const = 0;
+  virtual std::size_t particle_count() const = 0;
+  virtual std::size_t memory() const = 0;
+  virtual View view(const std::string& matter, Attribute attribute) const = 0;
+  virtual std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const = 0;
+  virtual std::vector<Vec3> boundary_centers() const = 0;
+  virtual Balance balance() = 0;
+
+  virtual void set(const std::string& matter, Attribute attribute, std::span<const double> values) = 0;
+  virtual void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) = 0;
+  virtual void set_actuation(const std::string& matter, const std::array<double, 9>& stress) = 0;
+  virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
+
+  // the whole state; who writes into it calls `state_replaced` afterwards
+  virtual std::vector<Field> fields() = 0;
+  virtual void state_replaced() = 0;
+};
+
+// checked and made of any dimension and precision
+std::unique_ptr<World::Impl> make_world(const Scene& scene, const SharedBodies& bodies, int threads);
+
+}  // namespace pliant

@@ -1,0 +1,216 @@
+#include "world/world_of.h"
+
+#include "step/balance.h"
+#include "step/report.h"
+#include "world/first_state.h"
+#include "world/make_model.h"
+#include "world/named.h"
+#include "world/views.h"
+
+#include <cmath>
+#include <utility>
+
+namespace pliant {
+
+template <int D, class S>
+WorldOf<D, S>::WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& given, int threads)
+    : workers_(threads) {
+  const SharedBodies bodies = given.model ? given : assemble_bodies(scene);
+  auto model = std::make_shared<Model<S>>(make_model<S>(scene, sampled, bodies, workers_));
+  now_ = first_state<D, S>(*model, sampled);
+  model_ = std::move(model);
+  inputs_ = first_inputs(*model_);
+  data_ = bodies.data;
+  if (data_) front_ = std::make_unique<Bodies>(bodies.model, data_);
+  workspace();  // refuses what cannot be stepped
+}
+
+template <int D, class S>
+WorldOf<D, S>::WorldOf(const WorldOf& other, int threads, std::shared_ptr<mjData> data)
+    : model_(other.model_),
+      workers_(threads > 0 ? threads : other.threads()),
+      now_(other.now_),
+      inputs_(other.inputs_),
+      outcome_(other.outcome_),
+      balance_known_(other.balance_known_),
+      told_(other.told_) {
+  if (!other.data_) return;
+  const mjModel* bodies = model_->bodies.mujoco.get();
+  if (data)
+    other.front_->copy_to(data.get());
+  else
+    data = copy_of(bodies, other.data_.get());
+  data_ = std::move(data);
+  front_ = std::make_unique<Bodies>(model_->bodies.mujoco, data_);
+}
+
+template <int D, class S>
+std::unique_ptr<World::Impl> WorldOf<D, S>::clone(int threads, std::shared_ptr<mjData> data) const {
+  return std::make_unique<WorldOf>(*this, threads, std::move(data));
+}
+
+template <int D, class S>
+Workspace<D, S>& WorldOf<D, S>::workspace() {
+  // without matter there is nothing but MuJoCo, and it works in the user's own data
+  if (!work_)
+    work_ = std::make_unique<Workspace<D, S>>(*model_, workers_, model_->particle_count() > 0 ? nullptr : data_);
+  return *work_;
+}
+
+// what the user may have changed since the last step
+template <int D, class S>
+void WorldOf<D, S>::read_data() {
+  if (!front_) return;
+  front_->save_to(now_.bodies);
+  front_->read(inputs_.bodies);
+}
+
+template <int D, class S>
+void WorldOf<D, S>::write_data() {
+  if (front_ && model_->particle_count() > 0) work_->bodies->bodies().copy_to(data_.get());
+}
+
+template <int D, class S>
+void WorldOf<D, S>::step() {
+  Workspace<D, S>& work = workspace();
+  read_data();
+  if (model_->scene.step.balance && model_->particle_count() > 0)
+    next_outcome_.report.before = balance_known_ ? outcome_.report.after : pliant::balance(*model_, now_, work);
+  try {
+    pliant::step(*model_, inputs_, now_, next_, next_outcome_, work);
+  } catch (...) {
+    if (front_ && model_->particle_count() == 0) front_->restore(now_.bodies);
+    throw;
+  }
+  write_data();
+  if (!std::exchange(told_, true))
+    for (const auto* list : {&model_->warnings, &model_->bodies.warnings})
+      next_outcome_.report.warnings.insert(next_outcome_.report.warnings.end(), list->begin(), list->end());
+  std::swap(now_, next_);
+  std::swap(outcome_, next_outcome_);
+  balance_known_ = model_->scene.step.balance;
+}
+
+template <int D, class S>
+void WorldOf<D, S>::reset() {
+  now_ = first_state(*model_, now_);
+  inputs_ = first_inputs(*model_);
+  outcome_ = {};
+  state_replaced();
+}
+
+template <int D, class S>
+void WorldOf<D, S>::state_replaced() {
+  forget_outcome();
+  if (!front_) return;
+  front_->restore(now_.bodies);
+  front_->update_kinematics();
+}
+
+// what was read after the last step does not belong to the state of now
+template <int D, class S>
+void WorldOf<D, S>::forget_outcome() {
+  balance_known_ = false;
+  outcome_.contacts.clear();
+  std::fill(outcome_.wrenches.begin(), outcome_.wrenches.end(), Wrench{});
+}
+
+template <int D, class S>
+std::vector<Field> WorldOf<D, S>::fields() {
+  read_data();
+  return fields_of(*model_, now_, inputs_);
+}
+
+template <int D, class S>
+std::size_t WorldOf<D, S>::memory() const {
+  return now_.particles.bytes() + next_.particles.bytes() + model_->bytes() + (work_ ? work_->bytes() : 0);
+}
+
+template <int D, class S>
+Balance WorldOf<D, S>::balance() {
+  return pliant::balance(*model_, now_, workspace());
+}
+
+template <int D, class S>
+std::vector<Vec3> WorldOf<D, S>::boundary_centers() const {
+  std::vector<Vec3> centers;
+  for (const BoundaryMotion& b : now_.boundaries) centers.push_back({b.center[0], b.center[1], b.center[2]});
+  return centers;
+}
+
+template <int D, class S>
+View WorldOf<D, S>::view(const std::string& matter, Attribute attribute) const {
+  return view_of(now_, model_->groups[find_named(model_->scene.matter, matter, "matter")], attribute);
+}
+
+template <int D, class S>
+void WorldOf<D, S>::set(const std::string& matter, Attribute attribute, std::span<const double> values) {
+  set_values(*model_, find_named(model_->scene.matter, matter, "matter"), attribute, values, now_);
+  balance_known_ = false;
+}
+
+template <int D, class S>
+std::vector<std::array<std::int32_t, 3>> WorldOf<D, S>::triangles(const std::string& matter) const {
+  const std::size_t g = find_named(model_->scene.matter, matter, "matter");
+  std::vector<std::array<std::int32_t, 3>> list;
+  for (const ModelSheet<S>& s : model_->sheets)
+    if (s.matter == g)
+      for (const Element<S>& e : s.sheet.elements)
+        list.push_back({std::int32_t(e.corner[0]), std::int32_t(e.corner[1]), std::int32_t(e.corner[2])});
+  return list;
+}
+
+template <int D, class S>
+void WorldOf<D, S>::set_bodies(std::span<const double> qpos, std::span<const double> qvel,
+                               std::span<const double> act) {
+  if (!front_) fail(ErrorCode::bad_input, "set_bodies: the world has no bodies; add some to the scene");
+  front_->set(qpos, qvel, act);
+}
+
+template <int D, class S>
+void WorldOf<D, S>::set_actuation(const std::string& matter, const std::array<double, 9>& stress) {
+  const std::size_t g = find_named(model_->scene.matter, matter, "matter");
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (!std::isfinite(stress[3 * i + j]))
+        fail(ErrorCode::bad_input, "actuation of '{}': entry ({}, {}) is {} Pa; give finite numbers", matter, i, j,
+             stress[3 * i + j]);
+      if (stress[3 * i + j] != stress[3 * j + i])
+        fail(ErrorCode::bad_input,
+             "actuation of '{}': {} Pa at ({}, {}) but {} Pa at ({}, {}); give a symmetric stress", matter,
+             stress[3 * i + j], i, j, stress[3 * j + i], j, i);
+    }
+  inputs_.actuations[g] = stress;
+}
+
+template <int D, class S>
+void WorldOf<D, S>::set_boundary_velocity(const std::string& boundary, const Vec3& velocity) {
+  const std::size_t k = find_named(model_->scene.boundaries, boundary, "boundary");
+  for (double v : velocity)
+    if (!std::isfinite(v))
+      fail(ErrorCode::bad_input, "velocity of boundary '{}' is {} m/s; give finite numbers", boundary, v);
+  inputs_.boundary_velocities[k] = {{velocity[0], velocity[1], velocity[2]}};
+}
+
+template class WorldOf<2, float>;
+template class WorldOf<2, double>;
+template class WorldOf<3, float>;
+template class WorldOf<3, double>;
+
+std::unique_ptr<World::Impl> make_world(const Scene& scene, const SharedBodies& bodies, int threads) {
+  check(scene, bodies.model != nullptr);
+  if (threads < 0 || threads > 1024)
+    fail(ErrorCode::bad_input, "threads is {}; give 1 to 1024, or 0 for all cores", threads);
+  if (scene.matter.size() > 1023)
+    fail(ErrorCode::too_large, "the scene has {} pieces of matter; at most 1023 are possible", scene.matter.size());
+  const Sampled sampled = sample_all(scene);
+  const bool single = scene.precision == Precision::float32;
+  if (scene.dimension == 2) {
+    if (single) return std::make_unique<WorldOf<2, float>>(scene, sampled, bodies, threads);
+    return std::make_unique<WorldOf<2, double>>(scene, sampled, bodies, threads);
+  }
+  if (single) return std::make_unique<WorldOf<3, float>>(scene, sampled, bodies, threads);
+  return std::make_unique<WorldOf<3, double>>(scene, sampled, bodies, threads);
+}
+
+}  // namespace pliant

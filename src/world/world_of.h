@@ -1,0 +1,59 @@
+// A world of one dimension and precision: two states, of which a good step swaps the second in.
+#pragma once
+
+#include "step/step.h"
+#include "world/sampled.h"
+#include "world/world_impl.h"
+
+namespace pliant {
+
+template <int D, class S>
+class WorldOf : public World::Impl {
+ public:
+  WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& bodies, int threads);
+  WorldOf(const WorldOf& other, int threads, std::shared_ptr<mjData> data);
+
+  void step() override;
+  void reset() override;
+  std::unique_ptr<World::Impl> clone(int threads, std::shared_ptr<mjData> data) const override;
+
+  const Outcome& outcome() const override { return outcome_; }
+  double time() const override { return now_.time; }
+  const Scene& scene() const override { return model_->scene; }
+  const BodyModel& body_model() const override { return model_->bodies; }
+  mjData* data() const override { return data_.get(); }
+  int threads() const override { return workers_.threads(); }
+  std::size_t particle_count() const override { return now_.particles.size(); }
+  std::size_t memory() const override;
+  View view(const std::string& matter, Attribute attribute) const override;
+  std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const override;
+  std::vector<Vec3> boundary_centers() const override;
+  Balance balance() override;
+
+  void set(const std::string& matter, Attribute attribute, std::span<const double> values) override;
+  void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) override;
+  void set_actuation(const std::string& matter, const std::array<double, 9>& stress) override;
+  void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) override;
+
+  std::vector<Field> fields() override;
+  void state_replaced() override;
+
+ private:
+  Workspace<D, S>& workspace();
+  void read_data();
+  void write_data();
+  void forget_outcome();
+
+  std::shared_ptr<const Model<S>> model_;
+  Workers workers_;
+  State<D, S> now_, next_;
+  Inputs inputs_;
+  Outcome outcome_, next_outcome_;
+  bool balance_known_ = false;             // outcome_.report.after belongs to now_
+  bool told_ = false;                      // the warnings of loading
+  std::shared_ptr<mjData> data_;           // that the user sees
+  std::unique_ptr<Bodies> front_;          // at work in it
+  std::unique_ptr<Workspace<D, S>> work_;  // nullptr until it is needed
+};
+
+}  // namespace pliant
