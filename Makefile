@@ -19,6 +19,7 @@ test: build
 
 test-long: build
 	tools/test --long
+	tools/guard
 	$(MAKE) sanitize-asan sanitize-tsan
 
 bench: build
