@@ -27,8 +27,8 @@ bench: build
 
 format: setup
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
-	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test
-	.venv/bin/ruff format --quiet python tests models tools/setup tools/test
+	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test bench/compare
+	.venv/bin/ruff format --quiet python tests models tools/setup tools/test bench/compare
 
 clean:
 	rm -rf build out
