@@ -19,6 +19,7 @@ test: build
 
 test-long: build
 	tools/test --long
+	tools/guard
 	$(MAKE) sanitize-asan sanitize-tsan
 
 bench: build
@@ -26,8 +27,8 @@ bench: build
 
 format: setup
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
-	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test
-	.venv/bin/ruff format --quiet python tests models tools/setup tools/test
+	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test bench/compare
+	.venv/bin/ruff format --quiet python tests models tools/setup tools/test bench/compare
 
 clean:
 	rm -rf build out
