@@ -370,7 +370,7 @@ void attempt_strong(Attempt<D, S>& a) {
                      a.work.workers);
     a.work.strong->boundaries().set_dt(dt);
     a.work.strong->boundaries().find(a.work.layout, a.work.grid, a.grid_step, a.now.held);
-    a.work.grid.weigh_down(a.work.layout, a.grid_step, a.work.workers);
+    a.work.grid.weigh_down(a.work.strong->boundaries().nodes());
     clock.lap(gridding);
 
     // elasticity, contact and bodies
@@ -401,7 +401,7 @@ void attempt_strong(Attempt<D, S>& a) {
     a.next.warm = a.work.strong->warm_start();
     a.work.strong->boundaries().remember(a.work.layout, a.next.held);
     a.work.strong->boundaries().add_impulses(a.work.impulses);
-    a.work.grid.take_load(a.work.layout, a.grid_step, a.work.impulses);
+    a.work.grid.take_load(a.work.strong->boundaries().nodes(), a.work.impulses);
     for (BoundaryMotion& b : a.next.boundaries) b.center += dt * b.velocity;
     clock.lap(contacting);
 
