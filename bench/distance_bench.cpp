@@ -2,7 +2,7 @@
 // them. One iteration is one substep; ns_per_particle beside about 30 for the transfer of a particle.
 #include "bodies/broad_phase.h"
 #include "core/parallel.h"
-#include "scene/random.h"
+#include "core/random.h"
 
 #include <benchmark/benchmark.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bodies/mujoco_log.h"
-#include "bodies/shape.h"
+#include "geometry/shape.h"
 #include "pliant/contact.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // then the distance of a group's middle.
 #pragma once
 
-#include "bodies/distance.h"
+#include "geometry/distance.h"
 
 #include <cstdint>
 #include <span>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "bodies/bodies.h"
-#include "bodies/distance.h"
 #include "bodies/geoms.h"
+#include "geometry/distance.h"
 
 #include <vector>
 

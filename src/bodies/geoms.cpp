@@ -1,8 +1,8 @@
 #include "bodies/geoms.h"
 
-#include "bodies/closed_mesh.h"
-#include "bodies/distance_field.h"
 #include "core/error.h"
+#include "geometry/distance_field.h"
+#include "geometry/mesh.h"
 
 #include <mujoco/mujoco.h>
 

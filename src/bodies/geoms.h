@@ -1,8 +1,8 @@
 // The geoms of a MuJoCo model that matter can touch, as shapes.
 #pragma once
 
-#include "bodies/shape.h"
 #include "core/parallel.h"
+#include "geometry/shape.h"
 
 #include <string>
 #include <vector>

@@ -50,14 +50,14 @@ void InnerSteps<S>::freeze(const FrozenSubstep<S>& substep, std::vector<ClothSte
     sheets_[k].take_places(substep.layout, substep.points, substep.form, grid_, steps[k].forces(), workers);
     for (const PointForce& load : substep.loads) sheets_[k].add_load(load, grid_.loads());
   }
-  find_solids(substep);
+  find_boundary_nodes(substep);
 }
 
 template <class S>
-void InnerSteps<S>::find_solids(const FrozenSubstep<S>& substep) {
-  substep.grid.find_solids(substep.layout, substep.grid_step, solid_nodes_);
+void InnerSteps<S>::find_boundary_nodes(const FrozenSubstep<S>& substep) {
+  substep.grid.find_boundary_nodes(substep.layout, substep.grid_step, boundary_nodes_);
   held_.clear();
-  for (const SolidNode& node : solid_nodes_) {
+  for (const BoundaryNode& node : boundary_nodes_) {
     const std::int64_t place = grid_.find(node.number);
     if (place >= 0) held_.push_back({node, std::size_t(place)});
   }

@@ -41,12 +41,12 @@ class InnerSteps {
 
  private:
   struct HeldPlace {
-    SolidNode node;
+    BoundaryNode node;
     std::size_t place;  // in the frozen grid
   };
 
   void freeze(const FrozenSubstep<S>& substep, std::vector<ClothStep<S>>& steps, Workers& workers);
-  void find_solids(const FrozenSubstep<S>& substep);
+  void find_boundary_nodes(const FrozenSubstep<S>& substep);
   void scatter(double bends, std::vector<ClothStep<S>>& steps, Workers& workers);
   void hold(std::span<Vec> impulses);
 
@@ -55,7 +55,7 @@ class InnerSteps {
   FrozenGrid<S> grid_;
   std::vector<std::uint32_t> blocks_;  // with cloth
   std::vector<BlockReach> reach_;
-  std::vector<SolidNode> solid_nodes_;
+  std::vector<BoundaryNode> boundary_nodes_;
   std::vector<HeldPlace> held_;
 };
 

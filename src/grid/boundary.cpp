@@ -87,13 +87,13 @@ Distance distance(const BoundaryShape& s, const Vec& center, const Vec& x) {
   return {s.side * d.phi, s.side * d.normal};
 }
 
-Vec project(const BoundaryShape& s, const Vec& normal, const Vec& v) {
-  if (s.condition == Boundary::Condition::stick) return Vec::zero();
+Vec project(Boundary::Condition condition, double friction, const Vec& normal, const Vec& v) {
+  if (condition == Boundary::Condition::stick) return Vec::zero();
   const double v_n = dot(v, normal);
   const Vec v_t = v - v_n * normal;
   const double speed = std::sqrt(dot(v_t, v_t) + 1e-60);
-  const double slowed = std::max(speed + s.friction * std::min(v_n, 0.0), 0.0);
-  const double apart = s.condition == Boundary::Condition::separate ? std::max(v_n, 0.0) : 0.0;
+  const double slowed = std::max(speed + friction * std::min(v_n, 0.0), 0.0);
+  const double apart = condition == Boundary::Condition::separate ? std::max(v_n, 0.0) : 0.0;
   return (slowed / speed) * v_t + apart * normal;
 }
 

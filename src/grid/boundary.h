@@ -32,7 +32,7 @@ struct Distance {
 BoundaryShape boundary_shape(const Boundary& boundary, int dimension);
 Distance distance(const BoundaryShape& shape, const Vec& center, const Vec& x);
 
-// velocity of a node that is inside, relative to the boundary
-Vec project(const BoundaryShape& shape, const Vec& normal, const Vec& v);
+// velocity that a solid leaves a node inside it, relative to the solid
+Vec project(Boundary::Condition condition, double friction, const Vec& normal, const Vec& v);
 
 }  // namespace pliant

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 namespace pliant {
 namespace {
@@ -125,28 +124,6 @@ inline void join_rows(const Node<S>* before, const Node<S>* here, const Node<S>*
   std::memcpy(row + 5, after, 3 * sizeof(Node<S>));
 }
 
-// the nodes of a slot: where they are, and a ball around them
-template <int D>
-struct SlotPlace {
-  Vec origin = Vec::zero(), center = Vec::zero();
-  double h, radius;
-
-  SlotPlace(const Slot<D>& slot, int grid, double cell) : h(cell) {
-    for (int d = 0; d < D; ++d) {
-      origin[d] = (double(slot.coord[d]) * block_side + 0.5 * grid) * h;
-      center[d] = origin[d] + 0.5 * (block_side - 1) * h;
-    }
-    radius = 0.5 * (block_side - 1) * h * std::sqrt(double(D)) + 1e-9 * h;
-  }
-  Vec node(int n) const {
-    Vec x = origin;
-    for (int d = D - 1; d >= 0; --d, n /= block_side) x[d] += (n % block_side) * h;
-    return x;
-  }
-};
-
-bool sticks(const BoundaryShape& shape) { return shape.condition == Boundary::Condition::stick; }
-
 template <int D, class S>
 Vec velocity_of(const Node<S>& node) {
   Vec v = Vec::zero();
@@ -167,13 +144,6 @@ Vec change_velocity(Node<S>& node, const Vec& after) {
 }
 
 }  // namespace
-
-Vec SolidNode::hold(const Vec& v) const {
-  BoundaryShape surface = {};
-  surface.condition = condition;
-  surface.friction = friction;
-  return project(surface, normal, v - velocity) + velocity;
-}
 
 template <int D, class S>
 void Grid<D, S>::fit(const Layout<D, S>& layout) {
@@ -236,121 +206,48 @@ Vec Grid<D, S>::position(const Layout<D, S>& layout, std::size_t number, double 
 }
 
 template <int D, class S>
+void Grid<D, S>::hold(const BoundaryNode& held, Vec* impulses) {
+  Node<S>& node = velocities_[held.number];
+  impulses[held.solid] += change_velocity<D>(node, held.hold(velocity_of<D>(node)));
+}
+
+template <int D, class S>
 void Grid<D, S>::hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step,
                                  std::span<const std::uint32_t> numbers, std::vector<Vec>& impulses) {
-  for (std::size_t k = 0; k < step.shapes->size(); ++k) {
-    const BoundaryShape& shape = (*step.shapes)[k];
-    const BoundaryMotion& motion = (*step.motions)[k];
-    for (std::uint32_t number : numbers) {
-      const Distance near = distance(shape, motion.center, position(layout, number, double(step.h)));
-      if (near.phi >= 0) continue;
-      Node<S>& node = velocities_[number];
-      const Vec v = project(shape, near.normal, velocity_of<D>(node) - motion.velocity) + motion.velocity;
-      impulses[k] += change_velocity<D>(node, v);
+  for (std::uint32_t number : numbers) {
+    const Vec x = position(layout, number, double(step.h));
+    for (std::size_t k = 0; k < step.shapes->size(); ++k) {
+      BoundaryNode held;
+      if (!is_inside(step, k, x, held)) continue;
+      held.number = number;
+      hold(held, impulses.data());
     }
   }
 }
 
-// f(boundary, node) for all nodes of a slot that are inside a boundary that sticks
 template <int D, class S>
-template <class F>
-void Grid<D, S>::for_sticking_nodes(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const {
-  const SlotPlace<D> place(slot, 0, step.h);
-  for (std::size_t k = 0; k < step.shapes->size(); ++k) {
-    const Vec& center = (*step.motions)[k].center;
-    if (!sticks((*step.shapes)[k])) continue;
-    if (distance((*step.shapes)[k], center, place.center).phi > place.radius) continue;
-    for (int n = 0; n < block_nodes<D>; ++n)
-      if (nodes[n].a[node_mass] > 0 && distance((*step.shapes)[k], center, place.node(n)).phi < 0) f(k, nodes[n]);
-  }
-}
-
-template <int D, class S>
-void Grid<D, S>::weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers) {
-  constexpr S factor = 1e6;
-  workers.for_each(layout.slots.size(), 16, [&](std::size_t s) {
-    for_sticking_nodes(layout.slots[s], step, velocities_.data() + s * slot_size(),
-                       [&](std::size_t, Node<S>& node) { node.a[node_mass] *= factor; });
-  });
-}
-
-template <int D, class S>
-void Grid<D, S>::take_load(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<Vec>& impulses) {
+void Grid<D, S>::find_boundary_nodes(const Layout<D, S>& layout, const GridStep<D, S>& step,
+                                     std::vector<BoundaryNode>& found) const {
+  found.clear();
   for (std::size_t s = 0; s < layout.slots.size(); ++s)
-    for_sticking_nodes(layout.slots[s], step, velocities_.data() + s * slot_size(), [&](std::size_t k, Node<S>& node) {
-      impulses[k] += change_velocity<D>(node, (*step.motions)[k].velocity);
-    });
+    for (int grid = 0; grid < grids_; ++grid) {
+      const std::size_t first = s * slot_size() + std::size_t(grid * block_nodes<D>);
+      for_boundary_nodes(step, SlotPlace<D>(layout.slots[s], grid, double(step.h)), velocities_.data() + first, first,
+                         [&](const BoundaryNode& node) { found.push_back(node); });
+    }
 }
 
 template <int D, class S>
-void Grid<D, S>::find_held(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<HeldNode>& held) const {
-  held.clear();
-  const std::size_t boundaries = step.shapes->size();
-  const auto near = [&](std::size_t k, const Vec& x) {
-    return distance((*step.shapes)[k], (*step.motions)[k].center, x);
-  };
-  for (std::size_t s = 0; s < layout.slots.size(); ++s) {
-    const SlotPlace<D> place(layout.slots[s], 0, double(step.h));
-    const std::size_t first = held.size();
-    std::uint64_t stuck = 0;  // by node
-    for (std::size_t k = 0; k < boundaries; ++k) {
-      if (near(k, place.center).phi > place.radius) continue;
-      for (int n = 0; n < block_nodes<D>; ++n) {
-        const std::size_t number = s * slot_size() + std::size_t(n);
-        if (!(velocities_[number].a[node_mass] > 0)) continue;
-        const Distance d = near(k, place.node(n));
-        if (d.phi >= 0) continue;
-        if (sticks((*step.shapes)[k]))
-          stuck |= std::uint64_t(1) << n;
-        else
-          held.push_back({std::uint32_t(number), std::uint32_t(k), d.normal});
-      }
-    }
-    const auto is_stuck = [&](const HeldNode& h) { return (stuck >> (h.number % slot_size()) & 1) != 0; };
-    const auto here = held.begin() + std::ptrdiff_t(first);
-    held.erase(std::remove_if(here, held.end(), is_stuck), held.end());
-    std::sort(here, held.end(), [](const HeldNode& a, const HeldNode& b) {
-      return std::tie(a.number, a.boundary) < std::tie(b.number, b.boundary);
-    });
-  }
+void Grid<D, S>::weigh_down(std::span<const BoundaryNode> nodes) {
+  constexpr S factor = 1e6;
+  for (const BoundaryNode& node : nodes)
+    if (node.sticks()) velocities_[node.number].a[node_mass] *= factor;
 }
 
 template <int D, class S>
-void Grid<D, S>::find_solids(const Layout<D, S>& layout, const GridStep<D, S>& step,
-                             std::vector<SolidNode>& solids) const {
-  solids.clear();
-  const std::size_t boundaries = step.shapes->size();
-  for (std::size_t s = 0; s < layout.slots.size(); ++s) {
-    const SlotPlace<D> place(layout.slots[s], 0, double(step.h));
-    const Node<S>* nodes = velocities_.data() + s * slot_size();
-    const auto take = [&](std::size_t k, const auto& at) {
-      for (int n = 0; n < block_nodes<D>; ++n) {
-        if (!(nodes[n].a[node_mass] > 0)) continue;
-        SolidNode solid = {std::uint32_t(s * slot_size() + std::size_t(n)), std::uint32_t(k), {}, 0, {}, {}};
-        if (at(place.node(n), solid)) solids.push_back(solid);
-      }
-    };
-    for (std::size_t k = 0; k < boundaries; ++k) {
-      const BoundaryShape& shape = (*step.shapes)[k];
-      const BoundaryMotion& motion = (*step.motions)[k];
-      if (distance(shape, motion.center, place.center).phi > place.radius) continue;
-      take(k, [&](const Vec& x, SolidNode& solid) {
-        const Distance near = distance(shape, motion.center, x);
-        solid = {solid.number, solid.solid, shape.condition, shape.friction, near.normal, motion.velocity};
-        return near.phi < 0;
-      });
-    }
-    for (std::size_t k = 0; k < step.obstacles.size(); ++k) {
-      const Obstacle& obstacle = *step.obstacles[k];
-      if (!obstacle.is_near(place.center, place.radius)) continue;
-      take(boundaries + k, [&](const Vec& x, SolidNode& solid) {
-        const ObstacleAt near = obstacle.at(x);
-        solid = {solid.number,        solid.solid, Boundary::Condition::separate,
-                 obstacle.friction(), near.normal, near.velocity};
-        return near.phi < 0;
-      });
-    }
-  }
+void Grid<D, S>::take_load(std::span<const BoundaryNode> nodes, std::vector<Vec>& impulses) {
+  for (const BoundaryNode& node : nodes)
+    if (node.sticks()) impulses[node.solid] += change_velocity<D>(velocities_[node.number], node.velocity);
 }
 
 // false: no mass here
@@ -381,45 +278,6 @@ bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int gr
   return any;
 }
 
-template <int D, class S>
-void Grid<D, S>::apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes,
-                                  Vec* impulses) const {
-  const SlotPlace<D> place(slot, grid, step.h);
-  for (std::size_t k = 0; k < step.shapes->size(); ++k) {
-    const BoundaryShape& shape = (*step.shapes)[k];
-    const BoundaryMotion& motion = (*step.motions)[k];
-    if (step.solved && !sticks(shape)) continue;
-    if (distance(shape, motion.center, place.center).phi > place.radius) continue;
-    for (int n = 0; n < block_nodes<D>; ++n) {
-      if (!(nodes[n].a[node_mass] > 0)) continue;
-      const Distance near = distance(shape, motion.center, place.node(n));
-      if (near.phi >= 0) continue;
-      const Vec v = velocity_of<D>(nodes[n]);
-      impulses[k] += change_velocity<D>(nodes[n], project(shape, near.normal, v - motion.velocity) + motion.velocity);
-    }
-  }
-}
-
-template <int D, class S>
-void Grid<D, S>::apply_obstacles(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes,
-                                 Vec* impulses) const {
-  const SlotPlace<D> place(slot, grid, step.h);
-  BoundaryShape surface = {};
-  surface.condition = Boundary::Condition::separate;
-  for (std::size_t k = 0; k < step.obstacles.size(); ++k) {
-    const Obstacle& obstacle = *step.obstacles[k];
-    if (!obstacle.is_near(place.center, place.radius)) continue;
-    surface.friction = obstacle.friction();
-    for (int n = 0; n < block_nodes<D>; ++n) {
-      if (!(nodes[n].a[node_mass] > 0)) continue;
-      const ObstacleAt near = obstacle.at(place.node(n));
-      if (near.phi >= 0) continue;
-      const Vec v = velocity_of<D>(nodes[n]);
-      impulses[k] += change_velocity<D>(nodes[n], project(surface, near.normal, v - near.velocity) + near.velocity);
-    }
-  }
-}
-
 // momenta -> velocities after gravity; nodes without mass rest
 template <int D, class S>
 void Grid<D, S>::to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const {
@@ -439,18 +297,21 @@ void Grid<D, S>::to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const
 template <int D, class S>
 template <bool takes, bool holds>
 void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot) {
-  const std::size_t solids = step.shapes->size() + step.obstacles.size();
+  const std::size_t solids = solid_count(step);
   Vec* impulses = partial_.data() + slot * solids;
   if constexpr (holds) std::fill(impulses, impulses + solids, Vec::zero());
   for (int grid = 0; grid < grids_; ++grid) {
-    Node<S>* nodes = velocities_.data() + slot * slot_size() + grid * block_nodes<D>;
+    const std::size_t first = slot * slot_size() + std::size_t(grid * block_nodes<D>);
+    Node<S>* nodes = velocities_.data() + first;
     if constexpr (takes) {
       if (!sum_arenas(layout, slot, grid, nodes)) continue;
       to_velocities(step, nodes);
     }
     if constexpr (holds) {
-      apply_boundaries(step, layout.slots[slot], grid, nodes, impulses);
-      apply_obstacles(step, layout.slots[slot], grid, nodes, impulses + step.shapes->size());
+      const SlotPlace<D> place(layout.slots[slot], grid, double(step.h));
+      for_boundary_nodes(step, place, nodes, first, [&](const BoundaryNode& node) {
+        if (!step.solved || node.sticks()) hold(node, impulses);
+      });
     }
   }
 }
@@ -464,7 +325,7 @@ void Grid<D, S>::sum_impulses(std::size_t slots, std::vector<Vec>& impulses) con
 template <int D, class S>
 void Grid<D, S>::update(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
                         std::vector<Vec>& impulses) {
-  partial_.resize(layout.slots.size() * (step.shapes->size() + step.obstacles.size()));
+  partial_.resize(layout.slots.size() * solid_count(step));
   workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot<true, true>(layout, step, s); });
   sum_impulses(layout.slots.size(), impulses);
 }

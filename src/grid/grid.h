@@ -2,41 +2,9 @@
 #pragma once
 
 #include "core/buffer.h"
-#include "grid/boundary.h"
-#include "grid/layout.h"
-#include "grid/node.h"
-#include "grid/obstacle.h"
-
-#include <span>
+#include "grid/boundary_nodes.h"
 
 namespace pliant {
-
-template <int D, class S>
-struct GridStep {
-  S dt, h;
-  Vector<S, D> gravity;
-  const std::vector<BoundaryShape>* shapes;
-  const std::vector<BoundaryMotion>* motions;
-  std::span<const Obstacle* const> obstacles;
-  // only boundaries that stick act here; the others are contacts of a solve over the grid
-  bool solved = false;
-};
-
-// a node inside a boundary that lets it slip or separate
-struct HeldNode {
-  std::uint32_t number, boundary;
-  Vec normal;  // away from the solid, unit
-};
-
-// a node inside a boundary or an obstacle
-struct SolidNode {
-  std::uint32_t number, solid;  // solid: boundaries, then obstacles
-  Boundary::Condition condition;
-  double friction;
-  Vec normal, velocity;  // of the solid there
-
-  Vec hold(const Vec& v) const;  // the velocity that it leaves the node
-};
 
 template <int D, class S>
 class Grid {
@@ -66,12 +34,13 @@ class Grid {
   void hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step, std::span<const std::uint32_t> numbers,
                        std::vector<Vec>& impulses);
 
-  // makes the nodes inside boundaries that stick so heavy that they keep their velocities in a solve over the grid
-  void weigh_down(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers);
+  // all nodes with mass inside boundaries and obstacles, slot by slot in the order in which those act
+  void find_boundary_nodes(const Layout<D, S>& layout, const GridStep<D, S>& step,
+                           std::vector<BoundaryNode>& found) const;
+  // makes those that stick so heavy that they keep their velocities in a solve over the grid
+  void weigh_down(std::span<const BoundaryNode> nodes);
   // after that solve: what little they moved is the boundary's impulse
-  void take_load(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<Vec>& impulses);
-  // the nodes with mass in all other boundaries, by number and boundary; those that stick anywhere are left out
-  void find_held(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<HeldNode>& held) const;
+  void take_load(std::span<const BoundaryNode> nodes, std::vector<Vec>& impulses);
 
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles
@@ -80,14 +49,10 @@ class Grid {
   void take_momenta(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers);
   void hold_solids(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
                    std::vector<Vec>& impulses);
-  // all nodes with mass inside boundaries and obstacles, in the order in which those act; one grid only
-  void find_solids(const Layout<D, S>& layout, const GridStep<D, S>& step, std::vector<SolidNode>& solids) const;
 
   std::size_t bytes() const { return arenas_.bytes() + velocities_.bytes() + spare_.bytes() + partial_.bytes(); }
 
  private:
-  template <class F>
-  void for_sticking_nodes(const Slot<D>& slot, const GridStep<D, S>& step, Node<S>* nodes, const F& f) const;
   std::size_t slot_size() const { return std::size_t(grids_) * block_nodes<D>; }
   // one slot: momenta to velocities, solids, or both
   template <bool takes, bool holds>
@@ -95,8 +60,7 @@ class Grid {
   void sum_impulses(std::size_t slots, std::vector<Vec>& impulses) const;
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;
   void to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const;
-  void apply_obstacles(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
-  void apply_boundaries(const GridStep<D, S>& step, const Slot<D>& slot, int grid, Node<S>* nodes, Vec* impulses) const;
+  void hold(const BoundaryNode& held, Vec* impulses);
 
   int grids_;
   Buffer<Node<S>> arenas_;              // by block

@@ -1,8 +1,8 @@
 // Ways to fill a region of a solid, or to cover its surface, with points in the solid's own frame.
 #pragma once
 
-#include "scene/random.h"
-#include "scene/solid.h"
+#include "core/random.h"
+#include "geometry/solid.h"
 
 namespace pliant {
 

@@ -1,7 +1,7 @@
 #include "scene/sheet_mesh.h"
 
 #include "core/error.h"
-#include "scene/mesh.h"
+#include "geometry/mesh.h"
 
 #include <algorithm>
 #include <cmath>

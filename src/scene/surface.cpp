@@ -1,6 +1,7 @@
 // Points spread evenly on the surface of a solid, in its own frame.
+#include "geometry/surface.h"
+#include "geometry/near_points.h"
 #include "scene/fill.h"
-#include "scene/near_points.h"
 
 #include <algorithm>
 #include <cmath>

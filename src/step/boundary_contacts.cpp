@@ -43,13 +43,29 @@ void BoundaryContacts<S>::recall(const Layout<3, S>& layout, const std::vector<B
   });
 }
 
+// those that stick nowhere, by number and boundary
 template <class S>
-Vec BoundaryContacts<S>::last_push(const HeldNode& node) const {
+void BoundaryContacts<S>::choose_held() {
+  held_.assign(nodes_.begin(), nodes_.end());
+  std::sort(held_.begin(), held_.end(), [](const BoundaryNode& a, const BoundaryNode& b) {
+    return std::tie(a.number, a.solid) < std::tie(b.number, b.solid);
+  });
+  std::size_t kept = 0;
+  for (std::size_t first = 0, last = 0; first < held_.size(); first = last) {
+    bool stuck = false;
+    for (; last < held_.size() && held_[last].number == held_[first].number; ++last) stuck |= held_[last].sticks();
+    for (std::size_t i = first; i < last && !stuck; ++i) held_[kept++] = held_[i];
+  }
+  held_.resize(kept);
+}
+
+template <class S>
+Vec BoundaryContacts<S>::last_push(const BoundaryNode& node) const {
   const auto at =
-      std::lower_bound(remembered_.begin(), remembered_.end(), node, [](const Remembered& a, const HeldNode& b) {
-        return std::tie(a.number, a.boundary) < std::tie(b.number, b.boundary);
+      std::lower_bound(remembered_.begin(), remembered_.end(), node, [](const Remembered& a, const BoundaryNode& b) {
+        return std::tie(a.number, a.boundary) < std::tie(b.number, b.solid);
       });
-  const bool known = at != remembered_.end() && at->number == node.number && at->boundary == node.boundary;
+  const bool known = at != remembered_.end() && at->number == node.number && at->boundary == node.solid;
   return known ? at->push : Vec::zero();
 }
 
@@ -62,17 +78,17 @@ void BoundaryContacts<S>::add_side(const NodeContact& contact, const ContactTerm
 template <class S>
 void BoundaryContacts<S>::find(const Layout<3, S>& layout, const Grid<3, S>& grid, const GridStep<3, S>& step,
                                const std::vector<BoundaryMemory>& memory) {
-  grid.find_held(layout, step, held_);
+  grid.find_boundary_nodes(layout, step, nodes_);
+  choose_held();
   recall(layout, memory);
   contacts_.clear();
   potential_.clear();
-  for (const HeldNode& node : held_) {
-    const BoundaryShape& shape = (*step.shapes)[node.boundary];
+  for (const BoundaryNode& node : held_) {
     NodeContact contact = {};
     contact.number = node.number;
-    contact.boundary = node.boundary;
+    contact.boundary = node.solid;
     contact.inertia = stiffening_ * double(grid.node(node.number).a[node_mass]);
-    contact.velocity = (*step.motions)[node.boundary].velocity;
+    contact.velocity = node.velocity;
 
     // springs drawn in so far that they give the last impulse where the node rests on the boundary
     const SplitVector<double> push(node.normal, last_push(node));
@@ -82,10 +98,10 @@ void BoundaryContacts<S>::find(const Layout<3, S>& layout, const Grid<3, S>& gri
     terms.stiffness = contact.inertia / (softness * dt_ * dt_);
     terms.gap = -softness * dt_ * push.normal;
     terms.offset = -softness * dt_ * push.tangent;
-    terms.friction = shape.friction;
+    terms.friction = node.friction;
     terms.last_impulse = contact.inertia * std::max(0.0, push.normal);
     add_side(contact, terms);
-    if (shape.condition == Boundary::Condition::separate) continue;
+    if (node.condition == Boundary::Condition::separate) continue;
 
     contact.pulls = true;
     terms.normal = -1.0 * node.normal;

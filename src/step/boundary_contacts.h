@@ -27,9 +27,12 @@ class BoundaryContacts {
   // of the step that begins, s
   void set_dt(double dt);
 
-  // nodes of this moment and their laws
+  // nodes of this moment and their laws; those that stick anywhere are left out
   void find(const Layout<3, S>& layout, const Grid<3, S>& grid, const GridStep<3, S>& step,
             const std::vector<BoundaryMemory>& memory);
+
+  // all nodes inside boundaries, those that stick too
+  std::span<const BoundaryNode> nodes() const { return nodes_; }
 
   std::size_t size() const { return contacts_.size(); }
   std::uint32_t number(std::size_t c) const { return contacts_[c].number; }   // of the grid's node
@@ -60,7 +63,8 @@ class BoundaryContacts {
   };
 
   void recall(const Layout<3, S>& layout, const std::vector<BoundaryMemory>& memory);
-  Vec last_push(const HeldNode& node) const;
+  void choose_held();
+  Vec last_push(const BoundaryNode& node) const;
   void add_side(const NodeContact& contact, const ContactTerms& terms);
 
   double cell_;              // m
@@ -68,7 +72,7 @@ class BoundaryContacts {
   double dt_ = 0;
   double stiffening_ = 1;  // inertia of a node over its mass: what elasticity adds in a step
   LawPotential potential_{LawKind::lagged, true};
-  std::vector<HeldNode> held_;
+  std::vector<BoundaryNode> nodes_, held_;
   std::vector<Remembered> remembered_;  // by number and boundary
   std::vector<NodeContact> contacts_;
 };

@@ -45,7 +45,7 @@ void update_grid(StepPart<3, S>& p) {
                    work.workers);
   work.strong->boundaries().set_dt(p.dt);
   work.strong->boundaries().find(work.layout, work.grid, p.grid_step, p.now.held);
-  work.grid.weigh_down(work.layout, p.grid_step, work.workers);
+  work.grid.weigh_down(work.strong->boundaries().nodes());
 }
 
 // elasticity, contact and bodies
@@ -79,7 +79,7 @@ void solve(StepPart<3, S>& p) {
   p.next.warm = work.strong->warm_start();
   work.strong->boundaries().remember(work.layout, p.next.held);
   work.strong->boundaries().add_impulses(work.impulses);
-  work.grid.take_load(work.layout, p.grid_step, work.impulses);
+  work.grid.take_load(work.strong->boundaries().nodes(), work.impulses);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // The broad phase names every particle that is near a shape, and few others.
 #include "bodies/broad_phase.h"
 
-#include "bodies/distance_field.h"
-#include "bodies/mugs.h"
-#include "bodies/surfaces.h"
 #include "core/parallel.h"
+#include "geometry/distance_field.h"
+#include "geometry/mugs.h"
+#include "geometry/surfaces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // A scene with one thing wrong gets the named error, and a text with part, value, unit and cure.
 #include "pliant/scene.h"
 
+#include "geometry/meshes.h"
 #include "scene/errors.h"
-#include "scene/meshes.h"
 
 #include <functional>
 #include <limits>

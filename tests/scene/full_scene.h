@@ -1,8 +1,8 @@
 // A scene in which everything is off its default, with numbers that need all their digits.
 #pragma once
 
+#include "geometry/meshes.h"
 #include "pliant/scene.h"
-#include "scene/meshes.h"
 
 #include <fmt/core.h>
 

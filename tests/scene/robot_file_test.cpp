@@ -1,8 +1,8 @@
 // Files of robots that a scene names: what they name and ask for is found before MuJoCo opens them.
 #include "scene/robot_file.h"
 
+#include "geometry/meshes.h"
 #include "pliant/scene_file.h"
-#include "scene/meshes.h"
 #include "scene/xml_tags.h"
 
 #include <fmt/core.h>

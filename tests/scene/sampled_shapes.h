@@ -1,8 +1,8 @@
 // What the tests of sampling share: shapes of every kind and what is known of them.
 #pragma once
 
-#include "scene/point.h"
-#include "scene/random.h"
+#include "core/random.h"
+#include "geometry/point.h"
 #include "scene/sampling.h"
 
 #include <gtest/gtest.h>

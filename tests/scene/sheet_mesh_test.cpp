@@ -1,8 +1,8 @@
 // Sheets of cloth: made here, read from files, and refused by name.
 #include "scene/sheet_mesh.h"
 
+#include "geometry/meshes.h"
 #include "scene/errors.h"
-#include "scene/meshes.h"
 
 #include <numeric>
 

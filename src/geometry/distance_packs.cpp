@@ -1,5 +1,5 @@
 // The fast path of `distances`: the formulas of distance.cpp on packs, branches as selections.
-#include "bodies/distance.h"
+#include "geometry/distance.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // A shape as a solid in its own frame: unrotated, about the origin. Fillers see nothing else of a shape.
 #pragma once
 
-#include "scene/mesh_tree.h"
+#include "geometry/tree.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Distance from points to a rigid shape, with normal.
 #pragma once
 
-#include "bodies/shape.h"
+#include "geometry/shape.h"
 
 #include <cstddef>
 

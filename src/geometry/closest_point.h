@@ -1,7 +1,7 @@
 // The point of a triangle mesh that is closest to a given one, through a tree of boxes.
 #pragma once
 
-#include "scene/mesh.h"
+#include "geometry/tree.h"
 
 namespace pliant {
 
@@ -19,20 +19,12 @@ class ClosestPointTree {
   ClosestPoint find(const Point& x, std::uint32_t guess) const;
 
  private:
-  struct Node {
-    Point lower, upper;
-    std::uint32_t first, count;  // triangles of a leaf; count 0: children are the next node and `first`
-  };
-  void build(const std::vector<Point>& centers, std::uint32_t first, std::uint32_t last);
-  double squared_distance_to_box(const Node& node, const Point& x) const;
-
   struct Corners {
     Point a, b, c;
   };
   const Mesh& mesh_;
-  std::vector<Corners> corners_;      // triangles, leaf by leaf
-  std::vector<std::uint32_t> order_;  // their numbers in the mesh
-  std::vector<Node> nodes_;
+  BoxTree boxes_;
+  std::vector<Corners> corners_;  // of the triangles, leaf by leaf
 };
 
 // of the triangle a b c

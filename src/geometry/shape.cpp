@@ -1,6 +1,6 @@
-#include "bodies/shape.h"
+#include "geometry/shape.h"
 
-#include "bodies/distance_field.h"
+#include "geometry/distance_field.h"
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 // is checked before it is used, and a refusal names file, line and cure.
 #pragma once
 
-#include "scene/point.h"
+#include "geometry/point.h"
 
 #include <cstddef>
 #include <cstdint>

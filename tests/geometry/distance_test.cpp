@@ -1,7 +1,7 @@
 // Distance to primitive shapes: the foot of the normal lies on the surface, and no point of the surface is closer.
-#include "bodies/distance.h"
+#include "geometry/distance.h"
 
-#include "bodies/surfaces.h"
+#include "geometry/surfaces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,4 @@
-#include "scene/mesh_tree.h"
-
-#include "core/error.h"
+#include "geometry/tree.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +9,6 @@ namespace pliant {
 namespace {
 
 constexpr std::uint32_t leaf_size = 4;
-constexpr int max_depth = 64;  // each split halves the number of triangles, so 33 would do
 
 // Is the edge u v, which crosses the height y, right of x? Both triangles of an edge ask with the same order of u and v
 // and run the same instructions (hence no inlining), so they always agree, whatever the rounding.
@@ -63,7 +60,9 @@ double squared_distance(const Point& p, const Point& a, const Point& b, const Po
                    squared_distance_to_segment(p, c, a)});
 }
 
-double squared_distance_to_box(const Point& p, const Point& lower, const Point& upper) {
+}  // namespace
+
+double BoxTree::Node::squared_distance(const Point& p) const {
   double sum = 0;
   for (int i = 0; i < 3; ++i) {
     const double gap = std::max({lower[i] - p[i], p[i] - upper[i], 0.0});
@@ -72,22 +71,20 @@ double squared_distance_to_box(const Point& p, const Point& lower, const Point& 
   return sum;
 }
 
-}  // namespace
-
-MeshTree::MeshTree(Mesh mesh) : mesh_(std::move(mesh)), order_(mesh_.triangles.size()) {
+BoxTree::BoxTree(const Mesh& mesh, std::uint32_t leaf_size) : leaf_size_(leaf_size), order_(mesh.triangles.size()) {
   std::iota(order_.begin(), order_.end(), 0u);
   std::vector<Point> centers(order_.size());
   for (std::size_t t = 0; t < centers.size(); ++t)
-    centers[t] = mesh_.corner(t, 0) + mesh_.corner(t, 1) + mesh_.corner(t, 2);
+    centers[t] = mesh.corner(t, 0) + mesh.corner(t, 1) + mesh.corner(t, 2);
   nodes_.reserve(order_.size());
-  build(centers, 0, std::uint32_t(order_.size()));
+  build(mesh, centers, 0, std::uint32_t(order_.size()));
 }
 
-MeshTree::Node MeshTree::box_of(std::uint32_t first, std::uint32_t last) const {
-  Node node{mesh_.corner(order_[first], 0), mesh_.corner(order_[first], 0), first, last - first};
+BoxTree::Node BoxTree::box_of(const Mesh& mesh, std::uint32_t first, std::uint32_t last) const {
+  Node node{mesh.corner(order_[first], 0), mesh.corner(order_[first], 0), first, last - first};
   for (std::uint32_t k = first; k < last; ++k) {
     for (int v = 0; v < 3; ++v) {
-      const Point p = mesh_.corner(order_[k], v);
+      const Point p = mesh.corner(order_[k], v);
       for (int i = 0; i < 3; ++i) {
         node.lower[i] = std::min(node.lower[i], p[i]);
         node.upper[i] = std::max(node.upper[i], p[i]);
@@ -97,11 +94,11 @@ MeshTree::Node MeshTree::box_of(std::uint32_t first, std::uint32_t last) const {
   return node;
 }
 
-// the triangles first..last as a subtree, split at the median along the longest side
-void MeshTree::build(std::vector<Point>& centers, std::uint32_t first, std::uint32_t last) {
+// the triangles first..last as a subtree
+void BoxTree::build(const Mesh& mesh, const std::vector<Point>& centers, std::uint32_t first, std::uint32_t last) {
   const std::size_t self = nodes_.size();
-  nodes_.push_back(box_of(first, last));
-  if (last - first <= leaf_size) return;
+  nodes_.push_back(box_of(mesh, first, last));
+  if (last - first <= leaf_size_) return;
   const Point size = nodes_[self].upper - nodes_[self].lower;
   const int axis = size[0] >= size[1] ? (size[0] >= size[2] ? 0 : 2) : (size[1] >= size[2] ? 1 : 2);
   const std::uint32_t middle = first + (last - first) / 2;
@@ -109,21 +106,23 @@ void MeshTree::build(std::vector<Point>& centers, std::uint32_t first, std::uint
                    [&](std::uint32_t a, std::uint32_t b) {
                      return centers[a][axis] != centers[b][axis] ? centers[a][axis] < centers[b][axis] : a < b;
                    });
-  build(centers, first, middle);
+  build(mesh, centers, first, middle);
   nodes_[self].first = std::uint32_t(nodes_.size());
   nodes_[self].count = 0;
-  build(centers, middle, last);
+  build(mesh, centers, middle, last);
 }
+
+MeshTree::MeshTree(Mesh mesh) : mesh_(std::move(mesh)), boxes_(mesh_, leaf_size) {}
 
 // visits each crossing of the vertical line through (x, y) that is above the given height
 template <class Visit>
 void MeshTree::for_each_crossing(double x, double y, double above, Visit visit) const {
-  std::uint32_t stack[max_depth];
+  std::uint32_t stack[BoxTree::max_depth];
   int depth = 0;
   stack[depth++] = 0;
   while (depth > 0) {
     const std::uint32_t self = stack[--depth];
-    const Node& node = nodes_[self];
+    const BoxTree::Node& node = boxes_[self];
     if (x < node.lower[0] || x > node.upper[0] || y < node.lower[1] || y > node.upper[1]) continue;
     if (node.upper[2] <= above) continue;
     if (node.count == 0) {
@@ -132,7 +131,7 @@ void MeshTree::for_each_crossing(double x, double y, double above, Visit visit) 
       continue;
     }
     for (std::uint32_t k = node.first; k < node.first + node.count; ++k) {
-      const auto& triangle = mesh_.triangles[order_[k]];
+      const auto& triangle = mesh_.triangles[boxes_.order()[k]];
       const int sign = crossing_sign(mesh_, triangle, x, y);
       if (sign == 0) continue;
       const double z = crossing_height(mesh_, triangle, x, y);
@@ -156,50 +155,24 @@ int MeshTree::winding(const Point& p) const {
 
 bool MeshTree::near(const Point& p, double distance) const {
   const double squared = distance * distance;
-  std::uint32_t stack[max_depth];
+  std::uint32_t stack[BoxTree::max_depth];
   int depth = 0;
   stack[depth++] = 0;
   while (depth > 0) {
     const std::uint32_t self = stack[--depth];
-    const Node& node = nodes_[self];
-    if (squared_distance_to_box(p, node.lower, node.upper) >= squared) continue;
+    const BoxTree::Node& node = boxes_[self];
+    if (node.squared_distance(p) >= squared) continue;
     if (node.count == 0) {
       stack[depth++] = node.first;
       stack[depth++] = self + 1;
       continue;
     }
     for (std::uint32_t k = node.first; k < node.first + node.count; ++k) {
-      const std::uint32_t t = order_[k];
+      const std::uint32_t t = boxes_.order()[k];
       if (squared_distance(p, mesh_.corner(t, 0), mesh_.corner(t, 1), mesh_.corner(t, 2)) < squared) return true;
     }
   }
   return false;
-}
-
-void check_overlap(const MeshTree& tree, const std::string& path) {
-  constexpr int darts = 4096;
-  const Mesh& mesh = tree.mesh();
-  const double step = 1e-6 * norm(mesh.upper - mesh.lower);
-  const SurfaceDarts surface(mesh);
-  Random random(1);
-  Point place = mesh.lower;
-  int bad = 0;
-  for (int n = 0; n < darts; ++n) {
-    // just outside and just inside, a solid winds 0 and 1 times
-    const auto [t, at] = surface.next(random);
-    const Point normal = cross(mesh.corner(t, 1) - mesh.corner(t, 0), mesh.corner(t, 2) - mesh.corner(t, 0));
-    const Point offset = (step / std::max(norm(normal), 1e-300)) * normal;
-    const int inside = tree.winding(at - offset), outside = tree.winding(at + offset);
-    if (std::min(inside, outside) >= 0 && std::max(inside, outside) <= 1) continue;
-    place = at;
-    ++bad;
-  }
-  if (bad > darts / 100) {
-    fail(ErrorCode::bad_file,
-         "mesh file '{}': parts of the mesh overlap, for example at ({:g} {:g} {:g}), on {:.2g} % of its surface; join "
-         "them into one solid",
-         path, place[0], place[1], place[2], 100.0 * bad / darts);
-  }
 }
 
 }  // namespace pliant

@@ -1,11 +1,12 @@
 // The distance field of a mesh against the mesh itself.
-#include "bodies/distance_field.h"
+#include "geometry/distance_field.h"
 
-#include "bodies/closest_point.h"
-#include "bodies/mugs.h"
 #include "core/parallel.h"
+#include "core/random.h"
+#include "geometry/closest_point.h"
+#include "geometry/mugs.h"
+#include "geometry/surface.h"
 #include "scene/errors.h"
-#include "scene/mesh_tree.h"
 
 #include <gtest/gtest.h>
 

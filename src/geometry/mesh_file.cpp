@@ -1,7 +1,7 @@
-#include "scene/mesh_file.h"
+#include "geometry/mesh_file.h"
 
 #include "core/error.h"
-#include "scene/words.h"
+#include "geometry/words.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,7 @@
-#include "scene/solid.h"
+#include "geometry/solid.h"
 
 #include "core/error.h"
+#include "geometry/surface.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 // its sign is right everywhere else, and a wall thicker than twice the tolerance does not leak.
 #pragma once
 
-#include "bodies/distance.h"
+#include "geometry/distance.h"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "scene/words.h"
+#include "geometry/words.h"
 
 #include "core/error.h"
 

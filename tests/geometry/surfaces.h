@@ -1,8 +1,8 @@
 // Points on the surfaces of primitive shapes and poses for them, for tests.
 #pragma once
 
-#include "bodies/shape.h"
-#include "scene/random.h"
+#include "core/random.h"
+#include "geometry/shape.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Builds a distance field level by level, from the cube down.
-#include "bodies/closed_mesh.h"
-#include "bodies/closest_point.h"
-#include "bodies/distance_field.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "scene/mesh_tree.h"
+#include "geometry/closest_point.h"
+#include "geometry/distance_field.h"
+#include "geometry/mesh.h"
+#include "geometry/tree.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
-#include "scene/mesh.h"
+#include "geometry/mesh.h"
 
 #include "core/error.h"
-#include "scene/near_points.h"
+#include "geometry/near_points.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,15 +49,14 @@ std::vector<std::array<std::uint32_t, 3>> weld_triangles(const TriangleSoup& sou
   return welded;
 }
 
-struct BadEdge {
-  std::uint32_t from, to, line;
-  bool is_open;       // else its triangles disagree on which side is outside
-  std::size_t count;  // of bad edges
+// edges that are not walked as often forth as back
+struct BadEdges {
+  std::uint32_t from, to, triangle;  // the first, in file order
+  bool is_open;                      // it is; else its triangles disagree on which side is outside
+  std::size_t open, turned;          // how many are
 };
 
-// the first edge in file order that is not walked as often forth as back
-std::optional<BadEdge> find_bad_edge(const std::vector<std::array<std::uint32_t, 3>>& triangles,
-                                     const std::vector<std::uint32_t>& lines) {
+std::optional<BadEdges> find_bad_edges(const std::vector<std::array<std::uint32_t, 3>>& triangles) {
   struct Edge {
     std::uint32_t low, high, triangle;
     bool forth;
@@ -74,39 +73,40 @@ std::optional<BadEdge> find_bad_edge(const std::vector<std::array<std::uint32_t,
     if (a.low != b.low) return a.low < b.low;
     return a.high != b.high ? a.high < b.high : a.triangle < b.triangle;
   });
-  std::optional<BadEdge> bad;
-  std::uint32_t bad_triangle = 0;
-  std::size_t bad_count = 0;
+  std::optional<BadEdges> bad;
+  std::size_t open = 0, turned = 0;
   for (std::size_t first = 0, last = 0; first < edges.size(); first = last) {
     int sum = 0;
     for (; last < edges.size() && edges[last].low == edges[first].low && edges[last].high == edges[first].high; ++last)
       sum += edges[last].forth ? 1 : -1;
     if (sum == 0) continue;
-    ++bad_count;
-    if (bad && bad_triangle <= edges[first].triangle) continue;
-    bad_triangle = edges[first].triangle;
-    bad = BadEdge{edges[first].low, edges[first].high, lines[bad_triangle], (last - first) % 2 != 0, 0};
+    const bool is_open = (last - first) % 2 != 0;
+    ++(is_open ? open : turned);
+    const Edge& edge = edges[first];
+    if (!bad || edge.triangle < bad->triangle) bad = BadEdges{edge.low, edge.high, edge.triangle, is_open, 0, 0};
   }
-  if (bad) bad->count = bad_count;
+  if (bad) bad->open = open, bad->turned = turned;
   return bad;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::vector<Point>& vertices, const BadEdge& bad) {
-  const std::string place = bad.line > 0 ? fmt::format("{}:{}", path, bad.line) : path;
-  const Point& a = vertices[bad.from];
-  const Point& b = vertices[bad.to];
-  const std::string edge =
-      fmt::format("the edge from ({:g} {:g} {:g}) to ({:g} {:g} {:g})", a[0], a[1], a[2], b[0], b[1], b[2]);
+std::string edge_text(const std::vector<Point>& vertices, const BadEdges& bad) {
+  const Point &a = vertices[bad.from], &b = vertices[bad.to];
+  return fmt::format("from ({:g} {:g} {:g}) to ({:g} {:g} {:g})", a[0], a[1], a[2], b[0], b[1], b[2]);
+}
+
+// line: where the triangle stands in its file; 0: in none
+[[noreturn]] void refuse(const std::string& path, std::uint32_t line, const std::string& edge, const BadEdges& bad) {
+  const std::string place = line > 0 ? fmt::format("{}:{}", path, line) : path;
+  const std::size_t count = bad.open + bad.turned;
   if (bad.is_open) {
     fail(ErrorCode::bad_file,
-         "{}: the mesh is not closed: {} has a triangle on one side only ({} such edges); close its holes", place, edge,
-         bad.count);
+         "{}: the mesh is not closed: the edge {} has a triangle on one side only ({} such edges); close its holes",
+         place, edge, count);
   }
-  fail(
-      ErrorCode::bad_file,
-      "{}: the mesh is not consistently oriented: triangles disagree about the outside at {} ({} such edges); make its "
-      "normals point outward",
-      place, edge, bad.count);
+  fail(ErrorCode::bad_file,
+       "{}: the mesh is not consistently oriented: triangles disagree about the outside at the edge {} ({} such "
+       "edges); make its normals point outward",
+       place, edge, count);
 }
 
 // numbers the used vertices anew, in file order
@@ -154,6 +154,19 @@ void measure(Mesh& mesh, const std::string& path) {
   }
 }
 
+void check_numbers(const std::vector<Point>& vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles,
+                   const std::string& name) {
+  if (triangles.empty()) fail(ErrorCode::bad_file, "mesh '{}' has no triangle with an area; export it again", name);
+  for (const Point& p : vertices)
+    if (!std::isfinite(p[0] + p[1] + p[2]))
+      fail(ErrorCode::bad_file, "mesh '{}' has a vertex ({} {} {}); give finite numbers", name, p[0], p[1], p[2]);
+  for (const auto& triangle : triangles)
+    for (const std::uint32_t v : triangle)
+      if (v >= vertices.size())
+        fail(ErrorCode::bad_file, "mesh '{}' has a triangle with vertex {} of {}; export it again", name, v,
+             vertices.size());
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> weld_equal(const std::vector<Point>& vertices) {
@@ -185,14 +198,14 @@ Mesh closed_mesh(const TriangleSoup& soup, const std::string& path) {
   Mesh mesh;
   std::vector<std::uint32_t> lines;
   mesh.triangles = weld_triangles(soup, weld_equal(soup.vertices), lines);
-  std::optional<BadEdge> bad = find_bad_edge(mesh.triangles, lines);
+  std::optional<BadEdges> bad = find_bad_edges(mesh.triangles);
   const double distance = weld_tolerance * norm(upper - lower);
   if (bad && distance > 0) {
     auto welded = weld_triangles(soup, weld_near(soup.vertices, distance), lines);
-    bad = find_bad_edge(welded, lines);
+    bad = find_bad_edges(welded);
     mesh.triangles = std::move(welded);
   }
-  if (bad) refuse(path, soup.vertices, *bad);
+  if (bad) refuse(path, lines[bad->triangle], edge_text(soup.vertices, *bad), *bad);
   if (mesh.triangles.empty()) {
     fail(ErrorCode::bad_file, "mesh file '{}' has no triangle with an area; export the mesh again", path);
   }
@@ -201,23 +214,19 @@ Mesh closed_mesh(const TriangleSoup& soup, const std::string& path) {
   return mesh;
 }
 
-SurfaceDarts::SurfaceDarts(const Mesh& mesh) : mesh_(mesh) {
-  double area = 0;
-  area_up_to_.reserve(mesh.triangles.size());
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Point a = mesh.corner(t, 0);
-    area += 0.5 * norm(cross(mesh.corner(t, 1) - a, mesh.corner(t, 2) - a));
-    area_up_to_.push_back(area);
-  }
+Mesh checked_mesh(const TriangleSoup& soup, const std::string& name) {
+  check_numbers(soup.vertices, soup.triangles, name);
+  return closed_mesh(soup, name);
 }
 
-SurfaceDarts::Dart SurfaceDarts::next(Random& random) const {
-  const double area = area_up_to_.back() * random.uniform();
-  const auto found = std::upper_bound(area_up_to_.begin(), area_up_to_.end() - 1, area);
-  const auto t = std::size_t(found - area_up_to_.begin());
-  const double root = std::sqrt(random.uniform()), part = random.uniform();
-  return {t,
-          (1 - root) * mesh_.corner(t, 0) + root * (1 - part) * mesh_.corner(t, 1) + root * part * mesh_.corner(t, 2)};
+void check_closed(const Mesh& mesh, const std::string& name) {
+  check_numbers(mesh.vertices, mesh.triangles, name);
+  const std::optional<BadEdges> bad = find_bad_edges(mesh.triangles);
+  if (!bad) return;
+  fail(ErrorCode::bad_file,
+       "mesh '{}' bounds no solid: {} edges are open and at {} edges triangles disagree about the outside, the first "
+       "{} m; close its holes and make its normals point outward, or use primitive shapes or the mesh's convex hull",
+       name, bad->open, bad->turned, edge_text(mesh.vertices, *bad));
 }
 
 }  // namespace pliant

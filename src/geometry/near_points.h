@@ -1,7 +1,7 @@
 // Points in cells as wide as the distance that matters, so that those near a place are in 27 cells.
 #pragma once
 
-#include "scene/point.h"
+#include "geometry/point.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Meshes from files: what is read, what is refused, and what is inside.
-#include "scene/mesh.h"
+#include "geometry/mesh.h"
 
+#include "core/random.h"
+#include "geometry/meshes.h"
+#include "geometry/surface.h"
 #include "scene/errors.h"
-#include "scene/mesh_tree.h"
-#include "scene/meshes.h"
-#include "scene/random.h"
 #include "scene/sampling.h"
 
 #include <algorithm>

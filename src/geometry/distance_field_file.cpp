@@ -1,10 +1,10 @@
 // A distance field as a file:
 //   "PLIANTDF" | version | key | tolerance | corner | edge | bounds | count of blocks | children | nodes | checksum
 // Numbers are little endian, as everything on the machines that Pliant runs on.
-#include "bodies/distance_field.h"
 #include "core/error.h"
 #include "core/hash.h"
-#include "scene/mesh.h"
+#include "geometry/distance_field.h"
+#include "geometry/mesh.h"
 
 #include <unistd.h>
 

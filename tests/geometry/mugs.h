@@ -1,8 +1,8 @@
 // A mug and a torus as closed meshes, for tests.
 #pragma once
 
-#include "bodies/closed_mesh.h"
-#include "scene/meshes.h"
+#include "geometry/mesh.h"
+#include "geometry/meshes.h"
 
 #include <numbers>
 

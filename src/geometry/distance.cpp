@@ -1,6 +1,6 @@
-#include "bodies/distance.h"
+#include "geometry/distance.h"
 
-#include "bodies/distance_field.h"
+#include "geometry/distance_field.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Meshes for tests, and writers of the three file formats.
 #pragma once
 
-#include "scene/point.h"
+#include "geometry/point.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "bodies/distance_field.h"
+#include "geometry/distance_field.h"
 
 #include "core/hash.h"
 

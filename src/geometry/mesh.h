@@ -4,8 +4,7 @@
 // bound something, and the number of times that they wind around a point is a whole number, 1 inside and 0 outside.
 #pragma once
 
-#include "scene/mesh_file.h"
-#include "scene/random.h"
+#include "geometry/mesh_file.h"
 
 namespace pliant {
 
@@ -25,23 +24,13 @@ Mesh load_mesh(const std::string& path, double scale, const MeshLimits& limits =
 // The same from triangles in memory, not empty, whose vertices are finite and there; `name` is told in texts.
 Mesh closed_mesh(const TriangleSoup& soup, const std::string& name);
 
+// The same for triangles that nobody has looked at.
+Mesh checked_mesh(const TriangleSoup& soup, const std::string& name);
+
+// throws Error(bad_file) if an edge is not walked as often forth as back, or an index or coordinate is not allowed
+void check_closed(const Mesh& mesh, const std::string& name);
+
 // for each vertex, of which there is at least one, the first one that is equal to it
 std::vector<std::uint32_t> weld_equal(const std::vector<Point>& vertices);
-
-// Random points on a mesh, evenly by area.
-class SurfaceDarts {
- public:
-  explicit SurfaceDarts(const Mesh& mesh);
-
-  struct Dart {
-    std::size_t triangle;
-    Point at;
-  };
-  Dart next(Random& random) const;
-
- private:
-  const Mesh& mesh_;
-  std::vector<double> area_up_to_;  // m^2, of a triangle and those before it
-};
 
 }  // namespace pliant

@@ -1,0 +1,22 @@
+// What the grid does in a step between scatter and gather.
+#pragma once
+
+#include "grid/obstacle.h"
+
+#include <span>
+#include <vector>
+
+namespace pliant {
+
+template <int D, class S>
+struct GridStep {
+  S dt, h;
+  Vector<S, D> gravity;
+  const std::vector<BoundaryShape>* shapes;
+  const std::vector<BoundaryMotion>* motions;
+  std::span<const Obstacle* const> obstacles;
+  // only boundaries that stick act here; the others are contacts of a solve over the grid
+  bool solved = false;
+};
+
+}  // namespace pliant
