@@ -196,7 +196,7 @@ void prepare(Attempt<D, S>& a) {
   a.sweep_step = {dt, S(o.cell), &a.model.laws, &a.work.actuations};
   a.sweep_step.cloth_acts = a.plan.inner == 1;
   a.grid_step.dt = dt;
-  a.grid_step.h = S(o.cell);
+  a.grid_step.h = o.cell;
   for (int d = 0; d < D; ++d) a.grid_step.gravity[d] = S(o.gravity[d]);
   a.grid_step.shapes = &a.model.boundaries;
   a.grid_step.motions = &a.next.boundaries;
