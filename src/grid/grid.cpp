@@ -237,19 +237,6 @@ void Grid<D, S>::find_boundary_nodes(const Layout<D, S>& layout, const GridStep<
     }
 }
 
-template <int D, class S>
-void Grid<D, S>::weigh_down(std::span<const BoundaryNode> nodes) {
-  constexpr S factor = 1e6;
-  for (const BoundaryNode& node : nodes)
-    if (node.sticks()) velocities_[node.number].a[node_mass] *= factor;
-}
-
-template <int D, class S>
-void Grid<D, S>::take_load(std::span<const BoundaryNode> nodes, std::vector<Vec>& impulses) {
-  for (const BoundaryNode& node : nodes)
-    if (node.sticks()) impulses[node.solid] += change_velocity<D>(velocities_[node.number], node.velocity);
-}
-
 // false: no mass here
 template <int D, class S>
 bool Grid<D, S>::sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const {

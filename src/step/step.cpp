@@ -370,7 +370,6 @@ void attempt_strong(Attempt<D, S>& a) {
                      a.work.workers);
     a.work.strong->boundaries().set_dt(dt);
     a.work.strong->boundaries().find(a.work.layout, a.work.grid, a.grid_step, a.now.held);
-    a.work.grid.weigh_down(a.work.strong->boundaries().nodes());
     clock.lap(gridding);
 
     // elasticity, contact and bodies
@@ -396,12 +395,12 @@ void attempt_strong(Attempt<D, S>& a) {
                         o.cell,
                         {o.mass_damping, o.stiffness_damping},
                         o.exact_rotation,
-                        o.plastic_flow},
+                        o.plastic_flow,
+                        a.work.strong->boundaries().nodes()},
                        a.work.bodies, a.work.workers);
     a.next.warm = a.work.strong->warm_start();
     a.work.strong->boundaries().remember(a.work.layout, a.next.held);
-    a.work.strong->boundaries().add_impulses(a.work.impulses);
-    a.work.grid.take_load(a.work.strong->boundaries().nodes(), a.work.impulses);
+    a.work.strong->add_boundary_impulses(a.work.impulses);
     for (BoundaryMotion& b : a.next.boundaries) b.center += dt * b.velocity;
     clock.lap(contacting);
 
