@@ -9,6 +9,9 @@
 
 namespace pliant {
 
+// A node this close to a boundary, in cells, belongs to it: a wall through nodes has them, whatever the rounding.
+constexpr double boundary_skin = 1e-3;
+
 struct BoundaryNode {
   std::uint32_t number;  // of the grid's node
   std::uint32_t solid;   // boundaries, then obstacles
@@ -51,7 +54,8 @@ template <int D, class S>
 bool may_hold(const GridStep<D, S>& step, std::size_t solid, const SlotPlace<D>& place) {
   const std::size_t boundaries = step.shapes->size();
   if (solid >= boundaries) return step.obstacles[solid - boundaries]->is_near(place.center, place.radius);
-  return distance((*step.shapes)[solid], (*step.motions)[solid].center, place.center).phi <= place.radius;
+  return distance((*step.shapes)[solid], (*step.motions)[solid].center, place.center).phi <=
+         place.radius + boundary_skin * step.h;
 }
 
 // Is a node at x inside the solid? Then `node` has all but its number.
@@ -62,7 +66,7 @@ bool is_inside(const GridStep<D, S>& step, std::size_t solid, const Vec& x, Boun
     const BoundaryShape& shape = (*step.shapes)[solid];
     const BoundaryMotion& motion = (*step.motions)[solid];
     const Distance near = distance(shape, motion.center, x);
-    if (near.phi >= 0) return false;
+    if (near.phi >= boundary_skin * step.h) return false;
     node = {0, std::uint32_t(solid), shape.condition, shape.friction, near.normal, motion.velocity};
     return true;
   }

@@ -215,7 +215,7 @@ template <int D, class S>
 void Grid<D, S>::hold_boundaries(const Layout<D, S>& layout, const GridStep<D, S>& step,
                                  std::span<const std::uint32_t> numbers, std::vector<Vec>& impulses) {
   for (std::uint32_t number : numbers) {
-    const Vec x = position(layout, number, double(step.h));
+    const Vec x = position(layout, number, step.h);
     for (std::size_t k = 0; k < step.shapes->size(); ++k) {
       BoundaryNode held;
       if (!is_inside(step, k, x, held)) continue;
@@ -232,22 +232,9 @@ void Grid<D, S>::find_boundary_nodes(const Layout<D, S>& layout, const GridStep<
   for (std::size_t s = 0; s < layout.slots.size(); ++s)
     for (int grid = 0; grid < grids_; ++grid) {
       const std::size_t first = s * slot_size() + std::size_t(grid * block_nodes<D>);
-      for_boundary_nodes(step, SlotPlace<D>(layout.slots[s], grid, double(step.h)), velocities_.data() + first, first,
+      for_boundary_nodes(step, SlotPlace<D>(layout.slots[s], grid, step.h), velocities_.data() + first, first,
                          [&](const BoundaryNode& node) { found.push_back(node); });
     }
-}
-
-template <int D, class S>
-void Grid<D, S>::weigh_down(std::span<const BoundaryNode> nodes) {
-  constexpr S factor = 1e6;
-  for (const BoundaryNode& node : nodes)
-    if (node.sticks()) velocities_[node.number].a[node_mass] *= factor;
-}
-
-template <int D, class S>
-void Grid<D, S>::take_load(std::span<const BoundaryNode> nodes, std::vector<Vec>& impulses) {
-  for (const BoundaryNode& node : nodes)
-    if (node.sticks()) impulses[node.solid] += change_velocity<D>(velocities_[node.number], node.velocity);
 }
 
 // false: no mass here
@@ -308,7 +295,7 @@ void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& s
       to_velocities(step, nodes);
     }
     if constexpr (holds) {
-      const SlotPlace<D> place(layout.slots[slot], grid, double(step.h));
+      const SlotPlace<D> place(layout.slots[slot], grid, step.h);
       for_boundary_nodes(step, place, nodes, first, [&](const BoundaryNode& node) {
         if (!step.solved || node.sticks()) hold(node, impulses);
       });

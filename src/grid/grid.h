@@ -37,10 +37,6 @@ class Grid {
   // all nodes with mass inside boundaries and obstacles, slot by slot in the order in which those act
   void find_boundary_nodes(const Layout<D, S>& layout, const GridStep<D, S>& step,
                            std::vector<BoundaryNode>& found) const;
-  // makes those that stick so heavy that they keep their velocities in a solve over the grid
-  void weigh_down(std::span<const BoundaryNode> nodes);
-  // after that solve: what little they moved is the boundary's impulse
-  void take_load(std::span<const BoundaryNode> nodes, std::vector<Vec>& impulses);
 
   // momenta of all arenas -> velocities, gravity, boundaries, obstacles; impulses[k] += impulse on matter of boundary
   // k, then of the obstacles

@@ -10,7 +10,8 @@ namespace pliant {
 
 template <int D, class S>
 struct GridStep {
-  S dt, h;
+  S dt;
+  double h;  // m, cell: in double as the scene has it, so that walls through nodes go through nodes
   Vector<S, D> gravity;
   const std::vector<BoundaryShape>* shapes;
   const std::vector<BoundaryMotion>* motions;

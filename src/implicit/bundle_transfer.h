@@ -14,6 +14,23 @@ namespace pliant {
 template <class T>
 inline constexpr int bundle_parts = bundle_size / Wide<T>::lanes;
 
+// velocities of the nodes of a block's reach: those that are solved for, and the fixed ones
+template <class T>
+struct ReachNodes {
+  alignas(64) Node<T> nodes[reach_nodes] = {};
+  ReachNodes() = default;
+  ReachNodes(const BundleBlock& block, const Bundles& bundles, const NodeVector<double>* v) {
+    load(bundles.touches().data(), block.first_touch, block.last_touch, v);
+    load(bundles.fixed_touches().data(), block.first_fixed, block.last_fixed, bundles.fixed_velocity().data());
+  }
+
+ private:
+  void load(const TouchedNode* touches, std::uint32_t first, std::uint32_t last, const NodeVector<double>* v) {
+    for (std::uint32_t t = first; t < last; ++t)
+      for (int d = 0; d < 3; ++d) nodes[touches[t].place].a[d] = T(v[touches[t].node][d]);
+  }
+};
+
 // x0 x1 x2 y0 y1 y2 z0 z1 z2
 template <class T>
 struct AxisWeights {

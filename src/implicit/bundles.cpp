@@ -1,7 +1,5 @@
 #include "implicit/bundles.h"
 
-#include <algorithm>
-
 namespace pliant {
 namespace {
 
@@ -17,6 +15,13 @@ int reach_place(int cell) { return ((cell >> 4) * reach_side + (cell >> 2 & 3)) 
 int arena_place(int place) {
   const int x = place / (reach_side * reach_side), y = place / reach_side % reach_side, z = place % reach_side;
   return ((x + arena_margin) * arena_side + y + arena_margin) * arena_side + z + arena_margin;
+}
+
+template <class S>
+NodeVector<double> velocity_of(const Node<S>& node) {
+  NodeVector<double> v = 0;
+  for (int d = 0; d < 3; ++d) v.set(d, double(node.a[d]));
+  return v;
 }
 
 template <class S>
@@ -76,32 +81,48 @@ void Bundles::fill_block(const Layout<3, S>& layout, std::size_t b) {
 }
 
 template <class S>
+void Bundles::number_fixed(const Grid<3, S>& grid, std::span<const BoundaryNode> inside) {
+  fixed_mass_.clear();
+  fixed_velocity_.clear();
+  for (const BoundaryNode& node : inside) {
+    std::int32_t& at = place_[node.number];
+    if (!node.sticks() || at != no_node) continue;
+    at = first_fixed - std::int32_t(fixed_mass_.size());
+    fixed_mass_.push_back(double(grid.node(node.number).a[node_mass]));
+    fixed_velocity_.push_back(velocity_of(grid.node(node.number)));
+  }
+}
+
+template <class S>
 void Bundles::number_nodes(const Layout<3, S>& layout, Grid<3, S>& grid, double least_mass) {
-  place_.resize(grid.node_count());
-  std::fill(place_.begin(), place_.end(), -1);
   numbers_.clear();
   mass_.clear();
   velocity_.clear();
   touches_.clear();
+  fixed_touches_.clear();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     blocks_[b].first_touch = std::uint32_t(touches_.size());
+    blocks_[b].first_fixed = std::uint32_t(fixed_touches_.size());
     for (int place = 0; place < reach_nodes; ++place) {
       if (!touched_[b][std::size_t(place)]) continue;
       const std::size_t number = grid.node_number(layout.blocks[b], arena_place(place));
       const Node<S>& node = grid.node(number);
-      if (!(double(node.a[node_mass]) > least_mass)) continue;
       std::int32_t& at = place_[number];
-      if (at < 0) {
+      if (at <= first_fixed) {
+        fixed_touches_.push_back({std::uint32_t(place), std::uint32_t(first_fixed - at)});
+        continue;
+      }
+      if (!(double(node.a[node_mass]) > least_mass)) continue;
+      if (at == no_node) {
         at = std::int32_t(numbers_.size());
         numbers_.push_back(std::uint32_t(number));
         mass_.push_back(double(node.a[node_mass]));
-        NodeVector<double> v = 0;
-        for (int d = 0; d < 3; ++d) v.set(d, double(node.a[d]));
-        velocity_.push_back(v);
+        velocity_.push_back(velocity_of(node));
       }
       touches_.push_back({std::uint32_t(place), std::uint32_t(at)});
     }
     blocks_[b].last_touch = std::uint32_t(touches_.size());
+    blocks_[b].last_fixed = std::uint32_t(fixed_touches_.size());
   }
 }
 
@@ -116,23 +137,29 @@ void Bundles::sort_touches() {
 }
 
 template <class S>
-void Bundles::build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<Point<3, S>>& points, Workers& workers) {
+void Bundles::build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<Point<3, S>>& points,
+                    std::span<const BoundaryNode> inside, Workers& workers) {
   count_bundles(layout);
   workers.for_each(layout.blocks.size(), 4, [&](std::size_t b) { fill_block(layout, b); });
   double mass = 0;
   for (const Point<3, S>& p : points) mass += double(p.mass);
+  place_.resize(grid.node_count());
+  std::fill(place_.begin(), place_.end(), no_node);
+  number_fixed(grid, inside);
   number_nodes(layout, grid, negligible_mass * mass / double(std::max<std::size_t>(points.size(), 1)));
   sort_touches();
 }
 
 std::size_t Bundles::bytes() const {
   return blocks_.bytes() + bundles_.bytes() + touched_.bytes() + place_.bytes() + begins_.bytes() +
-         touches_by_node_.bytes() + touches_.capacity() * sizeof(TouchedNode) +
-         numbers_.capacity() * sizeof(std::uint32_t) + mass_.capacity() * sizeof(double) +
-         velocity_.capacity() * sizeof(NodeVector<double>);
+         touches_by_node_.bytes() + (touches_.capacity() + fixed_touches_.capacity()) * sizeof(TouchedNode) +
+         numbers_.capacity() * sizeof(std::uint32_t) + (mass_.capacity() + fixed_mass_.capacity()) * sizeof(double) +
+         (velocity_.capacity() + fixed_velocity_.capacity()) * sizeof(NodeVector<double>);
 }
 
-template void Bundles::build(const Layout<3, float>&, Grid<3, float>&, const Buffer<Point<3, float>>&, Workers&);
-template void Bundles::build(const Layout<3, double>&, Grid<3, double>&, const Buffer<Point<3, double>>&, Workers&);
+template void Bundles::build(const Layout<3, float>&, Grid<3, float>&, const Buffer<Point<3, float>>&,
+                             std::span<const BoundaryNode>, Workers&);
+template void Bundles::build(const Layout<3, double>&, Grid<3, double>&, const Buffer<Point<3, double>>&,
+                             std::span<const BoundaryNode>, Workers&);
 
 }  // namespace pliant

@@ -1,4 +1,5 @@
-// Particles in bundles of eight for a solve on the grid, and the nodes that they touch, numbered 0, 1, 2, ...
+// Particles in bundles of eight for a solve on the grid, and the nodes that they touch, numbered 0, 1, 2, ... Nodes that
+// stick to a boundary are not solved for: they are fixed, have numbers of their own, and keep the velocities they have.
 //
 // A bundle holds four pairs of particles of one block and one piece of matter; the two of a pair are in the same cell.
 // In registers of 8 floats, lanes l and l + 4 are pair l; in registers of 4 doubles, the two halves of the bundle hold
@@ -9,6 +10,7 @@
 #include "core/pcg.h"
 #include "grid/grid.h"
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <span>
@@ -30,26 +32,35 @@ struct Bundle {
 // a node that some particle of a block touches
 struct TouchedNode {
   std::uint32_t place;  // in the block's reach
-  std::uint32_t node;
+  std::uint32_t node;   // among those that are solved for, or among the fixed ones
 };
 
 struct BundleBlock {
   std::uint32_t first_bundle, last_bundle;
-  std::uint32_t first_touch, last_touch;
+  std::uint32_t first_touch, last_touch;  // of nodes that are solved for
+  std::uint32_t first_fixed, last_fixed;  // of fixed ones
 };
 
 class Bundles {
  public:
-  // of a layout whose particles have not moved since, and a grid after its own step: masses and velocities
+  // of a layout whose particles have not moved since, and a grid after its own step: masses and velocities. Of the nodes
+  // inside boundaries those that stick are fixed.
   template <class S>
-  void build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<Point<3, S>>& points, Workers& workers);
+  void build(const Layout<3, S>& layout, Grid<3, S>& grid, const Buffer<Point<3, S>>& points,
+             std::span<const BoundaryNode> inside, Workers& workers);
 
   std::size_t nodes() const { return numbers_.size(); }
   std::span<const std::uint32_t> numbers() const { return numbers_; }  // of the grid's nodes
-  // ours by the grid's number; -1: it has no mass, or too little to be felt
-  std::int32_t node(std::size_t number) const { return place_[number]; }
+  // ours by the grid's number; -1: it has no mass, too little to be felt, or is fixed
+  std::int32_t node(std::size_t number) const { return std::max(place_[number], no_node); }
   std::span<const double> mass() const { return mass_; }
   std::span<const NodeVector<double>> velocity() const { return velocity_; }
+
+  std::size_t fixed_nodes() const { return fixed_mass_.size(); }
+  std::int32_t fixed_node(std::size_t number) const { return first_fixed - std::min(place_[number], no_node); }
+  std::span<const double> fixed_mass() const { return fixed_mass_; }
+  std::span<const NodeVector<double>> fixed_velocity() const { return fixed_velocity_; }
+  const std::vector<TouchedNode>& fixed_touches() const { return fixed_touches_; }
 
   const Buffer<BundleBlock>& blocks() const { return blocks_; }
   const Buffer<Bundle>& bundles() const { return bundles_; }
@@ -64,10 +75,13 @@ class Bundles {
   std::size_t bytes() const;
 
  private:
+  static constexpr std::int32_t no_node = -1, first_fixed = -2;  // fixed node k is at first_fixed - k
   template <class S>
   void count_bundles(const Layout<3, S>& layout);
   template <class S>
   void fill_block(const Layout<3, S>& layout, std::size_t b);
+  template <class S>
+  void number_fixed(const Grid<3, S>& grid, std::span<const BoundaryNode> inside);
   template <class S>
   void number_nodes(const Layout<3, S>& layout, Grid<3, S>& grid, double least_mass);
   void sort_touches();
@@ -75,11 +89,13 @@ class Bundles {
   Buffer<BundleBlock> blocks_;
   Buffer<Bundle> bundles_;
   Buffer<std::bitset<reach_nodes>> touched_;  // by block
-  std::vector<TouchedNode> touches_;
+  std::vector<TouchedNode> touches_, fixed_touches_;
   Buffer<std::int32_t> place_;          // by the grid's number: ours
   std::vector<std::uint32_t> numbers_;  // by ours: the grid's
   std::vector<double> mass_;
   std::vector<NodeVector<double>> velocity_;
+  std::vector<double> fixed_mass_;
+  std::vector<NodeVector<double>> fixed_velocity_;
   Buffer<std::uint32_t> begins_, touches_by_node_;
 };
 

@@ -35,17 +35,6 @@ AxisWeights<T> load_weights(const BundlePlace& place, int part, bool mls) {
   return axis_weights<T>(f, mls);
 }
 
-// the nodes of a block's reach
-template <class T>
-struct ReachNodes {
-  alignas(64) Node<T> nodes[reach_nodes] = {};
-  ReachNodes() = default;
-  ReachNodes(const BundleBlock& block, const TouchedNode* touches, const NodeVector<double>* v) {
-    for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t)
-      for (int d = 0; d < 3; ++d) nodes[touches[t].place].a[d] = T(v[touches[t].node][d]);
-  }
-};
-
 // a symmetric matrix without its negative eigenvalues
 Matrix<double, 3> positive_part(const Matrix<double, 3>& m) {
   const SymmetricEigen<double, 3> e = eigen_symmetric(m);
@@ -244,11 +233,12 @@ void ImplicitMatter::begin(const MatterStep<S>& step, Workers& workers) {
   damping_ = step.damping;
   mls_ = step.transfer == Transfer::mls;
   choose_laws(step);
-  bundles_.build(step.layout, step.grid, step.points, workers);
+  bundles_.build(step.layout, step.grid, step.points, step.inside, workers);
   load_bundles(step, workers);
   energy_noise_ = rounding_of_energy(step, bundles_);
   keep_damping(workers);
   touched_.resize(bundles_.touches().size());
+  fixed_touched_.resize(bundles_.fixed_touches().size());
   block_energy_.resize(bundles_.blocks().size());
   block_size_.resize(bundles_.blocks().size());
   // until the first operator is known D is that of the mass
@@ -281,8 +271,8 @@ PartImpulse ImplicitMatter::damping_impulse(std::size_t bundle, int part, const 
 
 void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) {
   const BundleBlock& block = bundles_.blocks()[b];
-  const TouchedNode* touches = bundles_.touches().data();
-  const ReachNodes<double> from(block, touches, v);
+  const TouchedNode *touches = bundles_.touches().data(), *fixed = bundles_.fixed_touches().data();
+  const ReachNodes<double> from(block, bundles_, v);
   ReachNodes<double> to;
   Part energy = 0, size = 0;
   for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
@@ -305,6 +295,15 @@ void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) 
   block_energy_[b] = sum_of_lanes(energy);
   block_size_[b] = sum_of_lanes(size);
   for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t) touched_[t] = to.nodes[touches[t].place];
+  for (std::uint32_t t = block.first_fixed; t < block.last_fixed; ++t) fixed_touched_[t] = to.nodes[fixed[t].place];
+}
+
+void ImplicitMatter::hold_fixed(const NodeVector<double>* v, std::span<NodeVector<double>> impulses, Workers& workers) {
+  workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) { evaluate_block(b, v); });
+  for (std::size_t i = 0; i < impulses.size(); ++i)
+    impulses[i] = damping_.mass * dt_ * bundles_.fixed_mass()[i] * bundles_.fixed_velocity()[i];
+  for (std::size_t t = 0; t < fixed_touched_.size(); ++t)
+    impulses[bundles_.fixed_touches()[t].node] += NodeVector<double>::load(fixed_touched_[t].a);
 }
 
 MatterValue ImplicitMatter::sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient,
@@ -354,7 +353,7 @@ double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& wor
   const Part cells = Part(dt_ * inv_h_);
   workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) {
     const BundleBlock& block = bundles_.blocks()[b];
-    const ReachNodes<double> from(block, bundles_.touches().data(), v);
+    const ReachNodes<double> from(block, bundles_, v);
     Part largest = 0;
     for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
       const Bundle& bundle = bundles_.bundles()[k];
@@ -385,7 +384,7 @@ double ImplicitMatter::follow_pressure(const NodeVector<double>* v, Workers& wor
   Buffer<double>&change = block_energy_, &size = block_size_;
   workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) {
     const BundleBlock& block = bundles_.blocks()[b];
-    const ReachNodes<double> from(block, bundles_.touches().data(), v);
+    const ReachNodes<double> from(block, bundles_, v);
     Part changed = 0, all = 0;
     for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
       const Bundle& bundle = bundles_.bundles()[k];
@@ -425,7 +424,7 @@ void ImplicitMatter::linearise_block(std::size_t b, const NodeVector<double>* v,
                                      MatterOperator<T>& out) {
   using P = Wide<T>;
   const BundleBlock& block = bundles_.blocks()[b];
-  const ReachNodes<T> from(block, bundles_.touches().data(), v);
+  const ReachNodes<T> from(block, bundles_, v);
   const double damped = damping_.stiffness / dt_;
   for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
     const Bundle& bundle = bundles_.bundles()[k];
@@ -480,9 +479,9 @@ void ImplicitMatter::write(std::span<const NodeVector<double>> v, Grid<3, S>& gr
 
 std::size_t ImplicitMatter::bytes() const {
   return bundles_.bytes() + places_.bytes() + states_.bytes() + damping_rows_.bytes() + touched_.bytes() +
-         block_energy_.bytes() + block_size_.bytes() + pieces_.bytes() + inverse_diagonal_.bytes() + operator_.bytes() +
-         blocks_.bytes() + preconditioner_.bytes() + pcg_.bytes() + right_.bytes() + gradient_.bytes() +
-         direction_.bytes() + trial_.bytes() + trial_gradient_.bytes();
+         fixed_touched_.bytes() + block_energy_.bytes() + block_size_.bytes() + pieces_.bytes() +
+         inverse_diagonal_.bytes() + operator_.bytes() + blocks_.bytes() + preconditioner_.bytes() + pcg_.bytes() +
+         right_.bytes() + gradient_.bytes() + direction_.bytes() + trial_.bytes() + trial_gradient_.bytes();
 }
 
 template void ImplicitMatter::begin(const MatterStep<float>&, Workers&);

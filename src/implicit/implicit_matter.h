@@ -37,6 +37,7 @@ struct MatterStep {
   bool exact_rotation =
       false;  // strains are of the stretch of the step alone, and angular momentum is kept (README.md)
   PlasticFlow plastic_flow = PlasticFlow::lagged;
+  std::span<const BoundaryNode> inside = {};  // nodes inside boundaries: those that stick keep their velocities
 };
 
 struct FreeMotionOptions {
@@ -125,6 +126,9 @@ class ImplicitMatter {
     return {preconditioner_.data(), preconditioner_.size()};
   }
 
+  // N s: what holds the fixed nodes (see Bundles) against the stresses of velocities v, by fixed node
+  void hold_fixed(const NodeVector<double>* v, std::span<NodeVector<double>> impulses, Workers& workers);
+
   // velocities of the nodes that take part; the others keep v~
   template <class S>
   void write(std::span<const NodeVector<double>> v, Grid<3, S>& grid) const;
@@ -174,7 +178,7 @@ class ImplicitMatter {
   bool quadratic_ = false, mls_ = true, turned_ = false, pressed_ = false;
   Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
 
-  Buffer<Node<double>> touched_;  // what blocks add to the gradient, by touch
+  Buffer<Node<double>> touched_, fixed_touched_;  // what blocks add to the gradient, by touch
   Buffer<double> block_energy_, block_size_;
   Buffer<MatterValue> pieces_;
   Buffer<NodeVector<double>> inverse_diagonal_;  // D^2

@@ -100,7 +100,7 @@ void prepare(StepPart<D, S>& p) {
   p.sweep_step = {dt, S(o.cell), &p.model.laws, &p.work.actuations};
   p.sweep_step.cloth_acts = p.plan.inner == 1;
   p.grid_step.dt = dt;
-  p.grid_step.h = S(o.cell);
+  p.grid_step.h = o.cell;
   for (int d = 0; d < D; ++d) p.grid_step.gravity[d] = S(o.gravity[d]);
   p.grid_step.shapes = &p.model.boundaries;
   p.grid_step.motions = &p.next.boundaries;

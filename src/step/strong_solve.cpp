@@ -110,7 +110,7 @@ void StrongStep<S>::gather_contacts(const Bodies* bodies) {
         nodes_.push_back(std::uint32_t(node));
         weights_.push_back(rows.weights[k]);
       } else {
-        given -= rows.weights[k] * rows.free_velocity[rows.nodes[k]];  // too light to take part
+        given -= rows.weights[k] * rows.free_velocity[rows.nodes[k]];  // too light to take part, or fixed
       }
     }
     begins_.push_back(std::uint32_t(nodes_.size()));
@@ -220,6 +220,33 @@ void StrongStep<S>::balance(Workers& workers) {
     set_.exchange(c, set_[c].impulse, cross(set_[c].found.position, set_[c].impulse));
 }
 
+// what boundaries give to the nodes that stick to them: nothing else balances stresses and contacts there
+template <class S>
+void StrongStep<S>::load_fixed(Workers& workers) {
+  const Bundles& bundles = implicit_->bundles();
+  fixed_impulses_.resize(bundles.fixed_nodes());
+  fixed_to_.resize(bundles.fixed_nodes());
+  if (fixed_impulses_.empty()) return;
+  for (const BoundaryNode& node : boundaries_.nodes())
+    if (node.sticks()) fixed_to_[std::size_t(bundles.fixed_node(node.number))] = node.solid;
+  implicit_->hold_fixed(v_.data(), fixed_impulses_, workers);
+  const ContactProblem rows = set_.rows().problem();
+  for (std::size_t c = 0; c < set_.size(); ++c)
+    for (std::size_t k = rows.begins[c]; k < rows.begins[c + 1]; ++k) {
+      const std::int32_t fixed = bundles.fixed_node(set_.rows().numbers()[rows.nodes[k]]);
+      if (fixed < 0) continue;
+      const Vec push = rows.weights[k] * set_[c].impulse;
+      fixed_impulses_[std::size_t(fixed)] -= NodeVector<double>::Vector{push[0], push[1], push[2], 0};
+    }
+}
+
+template <class S>
+void StrongStep<S>::add_boundary_impulses(std::vector<Vec>& impulses) const {
+  boundaries_.add_impulses(impulses);
+  for (std::size_t i = 0; i < fixed_impulses_.size(); ++i)
+    for (int d = 0; d < 3; ++d) impulses[fixed_to_[i]][d] += fixed_impulses_[i][d];
+}
+
 // the velocities that the nodes would have if the solve changed them as the last one did
 template <class S>
 void StrongStep<S>::start(const Layout<3, S>& layout) {
@@ -277,6 +304,7 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
     solve(matter.time, none, workers);
   }
   keep_start(matter.layout);
+  load_fixed(workers);
   balance(workers);
   implicit_->write(std::span<const NodeVector<double>>(v_.data(), v_.size()), matter.grid);
   set_.remember(matter.reach.dt, matter.points.size());

@@ -32,6 +32,9 @@ class StrongStep {
   // boundaries have been found. Bodies (nullptr: none) are after forward(). Error(not_converged) with time and place.
   void run(const MatterNow<S>& matter, const MatterStep<S>& step, Bodies* bodies, Workers& workers);
 
+  // N s, on the matter, by boundary: of the last `run`
+  void add_boundary_impulses(std::vector<Vec>& impulses) const;
+
   // a step that may still be repeated in parts is given up as soon as it is hard to solve
   void set_may_be_cut(bool may_be) { may_be_cut_ = may_be; }
 
@@ -54,6 +57,7 @@ class StrongStep {
   void solve(double time, BodyCost& bodies, Workers& workers);
   void check(const NewtonReport& report, double time) const;
   void balance(Workers& workers);
+  void load_fixed(Workers& workers);
 
   ContactSet<S> set_;
   BoundaryContacts<S> boundaries_;
@@ -65,6 +69,8 @@ class StrongStep {
   std::vector<std::int32_t> warm_of_slot_;
   Buffer<NodeVector<double>> v_;
   std::vector<double> w_;
+  std::vector<NodeVector<double>> fixed_impulses_;  // N s, on the nodes that stick to a boundary
+  std::vector<std::uint32_t> fixed_to_;             // which boundary; of several the last, whose velocity they have
   // the contacts of the problem
   std::vector<std::uint32_t> begins_, nodes_;
   std::vector<double> weights_;

@@ -45,7 +45,6 @@ void update_grid(StepPart<3, S>& p) {
                    work.workers);
   work.strong->boundaries().set_dt(p.dt);
   work.strong->boundaries().find(work.layout, work.grid, p.grid_step, p.now.held);
-  work.grid.weigh_down(work.strong->boundaries().nodes());
 }
 
 // elasticity, contact and bodies
@@ -74,12 +73,12 @@ void solve(StepPart<3, S>& p) {
                     o.cell,
                     {o.mass_damping, o.stiffness_damping},
                     o.exact_rotation,
-                    o.plastic_flow},
+                    o.plastic_flow,
+                    work.strong->boundaries().nodes()},
                    work.bodies ? &work.bodies->bodies() : nullptr, work.workers);
   p.next.warm = work.strong->warm_start();
   work.strong->boundaries().remember(work.layout, p.next.held);
-  work.strong->boundaries().add_impulses(work.impulses);
-  work.grid.take_load(work.strong->boundaries().nodes(), work.impulses);
+  work.strong->add_boundary_impulses(work.impulses);
 }
 
 }  // namespace

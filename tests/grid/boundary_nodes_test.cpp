@@ -90,7 +90,7 @@ void find_all() {
         const Vec x = cloud.grid.position(cloud.layout, number, h);
         const bool is_ball = k == cloud.shapes.size();
         const double phi = is_ball ? cloud.ball.at(x).phi : distance(cloud.shapes[k], cloud.motions[k].center, x).phi;
-        if (phi >= 0) continue;
+        if (phi >= (is_ball ? 0 : 1e-3 * h)) continue;
         ASSERT_LT(at, found.size());
         const BoundaryNode& node = found[at++];
         ASSERT_EQ(std::tuple(node.number, node.solid), std::tuple(number, k));

@@ -144,7 +144,7 @@ class Lump {
     std::swap(particles, sorted_);
     grid_.fit(layout_);
     sweep_.run(Pass::scatter, sweep_step(stress_step), layout_, grid_, particles, workers_);
-    GridStep<3, S> step = {S(dt), S(h), {}, &shapes_, &motions_, {}};
+    GridStep<3, S> step = {S(dt), h, {}, &shapes_, &motions_, {}};
     for (int d = 0; d < 3; ++d) step.gravity[d] = S(gravity[d]);
     std::vector<Vec> impulses;
     grid_.update(layout_, step, workers_, impulses);

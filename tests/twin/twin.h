@@ -144,7 +144,7 @@ struct Twin {
       for (int d = 0; d < D; ++d) x[d] = (key[d] + 0.5 * key[D]) * h;
       node.velocity = node.momentum / node.mass + dt * gravity;
       for (const Plane<D>& plane : planes)
-        if ((x - plane.point).dot(plane.normal) < 0) node.velocity = project(plane, node.velocity);
+        if ((x - plane.point).dot(plane.normal) < 1e-3 * h) node.velocity = project(plane, node.velocity);
     }
   }
 
