@@ -98,8 +98,7 @@ void set(const MatterState& self, const nb::kwargs& values) {
                              nb::cast<std::string>(nb::str(wanted)) + ", by id")
                                 .c_str());
     const auto numbers = nb::cast<Numbers>(array);
-    alone(self.shared(),
-          [&](World& world) { world.set(self.name, view.attribute, {numbers.data(), numbers.size()}); });
+    alone(self.shared(), [&](World& world) { world.set(self.name, view.attribute, {numbers.data(), numbers.size()}); });
   }
 }
 

@@ -101,9 +101,10 @@ void bind_motion(nb::class_<SharedWorld>& world) {
       .def(
           "step", [](SharedWorld& self) { return alone(self, [](World& w) { return StepReport(w.step()); }); },
           "Advances by scene.step.dt. On an Error nothing has changed. Other Python threads run meanwhile.")
-      .def("clone", &clone, nb::arg("threads") = 0, nb::sig("def clone(self, threads: int = 0) -> World"),
-           "A second world in the same state: from there on both give the same bits. It shares all that is constant and "
-           "may be stepped at the same time on another thread. threads 0: as many as this one has.")
+      .def(
+          "clone", &clone, nb::arg("threads") = 0, nb::sig("def clone(self, threads: int = 0) -> World"),
+          "A second world in the same state: from there on both give the same bits. It shares all that is constant and "
+          "may be stepped at the same time on another thread. threads 0: as many as this one has.")
       .def(
           "reset", [](SharedWorld& self) { alone(self, [](World& w) { w.reset(); }); },
           "Back to how the world was made; actuations, velocities of boundaries and bodies included.")
@@ -120,10 +121,7 @@ void bind_motion(nb::class_<SharedWorld>& world) {
 }
 
 void bind_state(nb::class_<SharedWorld>& world) {
-  world
-      .def_prop_ro(
-          "matter", &matter_of, nb::sig("def matter(self) -> MatterStates"),
-          "the pieces of matter, by name")
+  world.def_prop_ro("matter", &matter_of, nb::sig("def matter(self) -> MatterStates"), "the pieces of matter, by name")
       .def_prop_ro(
           "model", [](SharedWorld& self) { return self.bodies.model; }, nb::sig("def model(self) -> typing.Any"),
           "the bodies' mujoco.MjModel, or None")

@@ -29,7 +29,7 @@ inline Matrix<Wide<S>, D> flow(Wide<S> dt, const S (*rate)[Stride], const S (*F)
 }
 
 template <class L, int D, class S>
-AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+AdvanceResult<S> advect_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
   using P = Wide<S>;
   const auto& gradient = step.gradient_is_affine ? batch.affine : batch.gradient;
   const P dt = step.dt;
@@ -61,7 +61,7 @@ AdvanceResult<S> move_with(const L& law, const AdvanceStep<D, S>& step, Batch<D,
 }
 
 template <class L, int D, class S>
-void press_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+void stress_impulse_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
   using P = Wide<S>;
   Matrix<P, D> actuation;
   for (int k = 0; k < D * D; ++k) actuation.a[k] = step.actuation.a[k];
@@ -81,22 +81,22 @@ void press_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch)
 }  // namespace
 
 template <int D, class S>
-AdvanceResult<S> move(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
-  return std::visit([&](const auto& l) { return move_with(l, step, batch); }, law);
+AdvanceResult<S> advect(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  return std::visit([&](const auto& l) { return advect_with(l, step, batch); }, law);
 }
 
 template <int D, class S>
-void press(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
-  std::visit([&](const auto& l) { press_with(l, step, batch); }, law);
+void stress_impulse(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  std::visit([&](const auto& l) { stress_impulse_with(l, step, batch); }, law);
 }
 
-template AdvanceResult<float> move(const AnyLaw<float>&, const AdvanceStep<2, float>&, Batch<2, float>&);
-template AdvanceResult<float> move(const AnyLaw<float>&, const AdvanceStep<3, float>&, Batch<3, float>&);
-template AdvanceResult<double> move(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
-template AdvanceResult<double> move(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
-template void press(const AnyLaw<float>&, const AdvanceStep<2, float>&, Batch<2, float>&);
-template void press(const AnyLaw<float>&, const AdvanceStep<3, float>&, Batch<3, float>&);
-template void press(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
-template void press(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
+template AdvanceResult<float> advect(const AnyLaw<float>&, const AdvanceStep<2, float>&, Batch<2, float>&);
+template AdvanceResult<float> advect(const AnyLaw<float>&, const AdvanceStep<3, float>&, Batch<3, float>&);
+template AdvanceResult<double> advect(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
+template AdvanceResult<double> advect(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
+template void stress_impulse(const AnyLaw<float>&, const AdvanceStep<2, float>&, Batch<2, float>&);
+template void stress_impulse(const AnyLaw<float>&, const AdvanceStep<3, float>&, Batch<3, float>&);
+template void stress_impulse(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
+template void stress_impulse(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
 
 }  // namespace pliant

@@ -26,10 +26,10 @@ struct AdvanceResult {
 
 // x += dt v, F = (I + dt grad v) F, return mapping
 template <int D, class S>
-AdvanceResult<S> move(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
+AdvanceResult<S> advect(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
 
 // impulse = dt V tau
 template <int D, class S>
-void press(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
+void stress_impulse(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
 
 }  // namespace pliant

@@ -143,15 +143,6 @@ struct Sweep<D, S>::Scratch {
 };
 
 template <int D, class S>
-struct Sweep<D, S>::Job {
-  Pass pass;
-  const SweepStep<D, S>& step;
-  const Layout<D, S>& layout;
-  Grid<D, S>& grid;
-  Particles<D, S>& particles;
-};
-
-template <int D, class S>
 Sweep<D, S>::Sweep(Kernel kernel, Transfer transfer, int threads)
     : kernel_(kernel), transfer_(transfer), packs_(D == 3 && kernel == Kernel::quadratic && transfer == Transfer::mls) {
   for (int t = 0; t < threads; ++t) scratch_.push_back(std::make_unique<Scratch>());
@@ -166,11 +157,10 @@ std::size_t Sweep<D, S>::bytes() const {
 }
 
 template <int D, class S>
-SweepReport Sweep<D, S>::run(Pass pass, const SweepStep<D, S>& step, const Layout<D, S>& layout, Grid<D, S>& grid,
-                             Particles<D, S>& particles, Workers& workers) {
-  reports_.resize(layout.blocks.size());
-  const Job job = {pass, step, layout, grid, particles};
-  workers.for_each(layout.blocks.size(), 1,
+SweepReport Sweep<D, S>::run(const SweepJob<D, S>& job, Workers& workers) {
+  times_ = {};
+  reports_.resize(job.layout.blocks.size());
+  workers.for_each(job.layout.blocks.size(), 1,
                    [&](std::size_t b) { run_block(job, b, *scratch_[std::size_t(Workers::index())]); });
   SweepReport total;
   for (std::size_t b = 0; b < reports_.size(); ++b) {
@@ -190,7 +180,7 @@ SweepReport Sweep<D, S>::run(Pass pass, const SweepStep<D, S>& step, const Layou
 }
 
 template <int D, class S>
-void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
+void Sweep<D, S>::run_block(const SweepJob<D, S>& job, std::size_t b, Scratch& s) {
   const Block<D>& block = job.layout.blocks[b];
   s.report = {};
   s.overhang = 0;
@@ -235,7 +225,8 @@ void Sweep<D, S>::run_block(const Job& job, std::size_t b, Scratch& s) {
 }
 
 template <int D, class S>
-void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t first, int count, Scratch& s) {
+void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std::uint32_t first, int count,
+                            Scratch& s) {
   const bool gathers = job.pass != Pass::scatter, scatters = job.pass != Pass::gather;
   AdvanceStep<D, S> step;
   step.dt = job.step.dt;
@@ -255,12 +246,12 @@ void Sweep<D, S>::run_batch(const Job& job, std::uint32_t group, std::uint32_t f
   if (gathers) {
     packs_ ? gather_packs(s) : gather(s);
     s.lap(s.times.gather);
-    const AdvanceResult<S> moved = move(law, step, s.batch);
+    const AdvanceResult<S> moved = advect(law, step, s.batch);
     s.max_speed = max(s.max_speed, moved.max_speed);
     s.report.bad = s.report.bad || moved.bad;
   }
   if (scatters) {
-    press(law, step, s.batch);
+    stress_impulse(law, step, s.batch);
     s.lap(s.times.stress);
     packs_ ? scatter_packs(s) : scatter(s);
     s.lap(s.times.scatter);

@@ -25,6 +25,16 @@ struct SweepStep {
   bool large = false;                           // a step so large that its square counts
 };
 
+// who is swept, and how
+template <int D, class S>
+struct SweepJob {
+  Pass pass;
+  const SweepStep<D, S>& step;
+  const Layout<D, S>& layout;
+  Grid<D, S>& grid;
+  Particles<D, S>& particles;
+};
+
 struct SweepReport {
   double max_speed = 0;              // m/s, largest component
   std::size_t strays = 0;            // particles that were out of their cell when they scattered
@@ -42,11 +52,9 @@ class Sweep {
   Sweep(Kernel kernel, Transfer transfer, int threads);
   ~Sweep();
 
-  SweepReport run(Pass pass, const SweepStep<D, S>& step, const Layout<D, S>& layout, Grid<D, S>& grid,
-                  Particles<D, S>& particles, Workers& workers);
+  SweepReport run(const SweepJob<D, S>& job, Workers& workers);
 
-  const SweepTimes& times() const { return times_; }
-  void clear_times() { times_ = {}; }
+  const SweepTimes& times() const { return times_; }  // of the last run
   std::size_t bytes() const;
 
  private:
@@ -56,10 +64,8 @@ class Sweep {
     std::uint32_t strays;
     bool bad;
   };
-  struct Job;  // the arguments of run
-
-  void run_block(const Job& job, std::size_t b, Scratch& scratch);
-  void run_batch(const Job& job, std::uint32_t group, std::uint32_t first, int count, Scratch& scratch);
+  void run_block(const SweepJob<D, S>& job, std::size_t b, Scratch& scratch);
+  void run_batch(const SweepJob<D, S>& job, std::uint32_t group, std::uint32_t first, int count, Scratch& scratch);
   void gather(Scratch& scratch);
   void scatter(Scratch& scratch);
   void gather_packs(Scratch& scratch);

@@ -27,11 +27,11 @@ template <int D, class S>
 void sweep_with_cloth(StepPart<D, S>& p, int substep, StageClock& clock) {
   if constexpr (D == 3) {
     const bool last = substep + 1 == p.plan.substeps;
-    sweep(p, Pass::gather, substep);
+    on_swept(p, Pass::gather, p.work.sweep.run(p.sweep_job(Pass::gather), p.work.workers), substep);
     clock.lap(p.work.sweep.times());
     p.work.sheets.advance(double(substep + 1) / p.plan.substeps, last, p.next.particles, p.work.workers);
     clock.lap(pulling);
-    if (!last) sweep(p, Pass::scatter, substep);
+    if (!last) on_swept(p, Pass::scatter, p.work.sweep.run(p.sweep_job(Pass::scatter), p.work.workers), substep);
   }
 }
 
@@ -95,7 +95,7 @@ void explicit_step(StepPart<D, S>& p) {
   clock.lap(sorting);
   if constexpr (D == 3) p.work.sheets.push_off(p.next.particles, p.work.workers);
   clock.lap(pulling);
-  sweep(p, Pass::scatter, 0);
+  on_swept(p, Pass::scatter, p.work.sweep.run(p.sweep_job(Pass::scatter), p.work.workers), 0);
   clock.lap(p.work.sweep.times());
   p.last_move = p.now.max_speed * double(p.sweep_step.dt) / p.model.scene.step.cell;
 
@@ -115,9 +115,9 @@ void explicit_step(StepPart<D, S>& p) {
     clock.lap(sorting);
 
     // particles take velocities, move, and give momenta again
-    const bool last = substep + 1 == p.plan.substeps;
+    const Pass pass = substep + 1 == p.plan.substeps ? Pass::gather : Pass::gather_scatter;
     if (p.work.sheets.empty())
-      sweep(p, last ? Pass::gather : Pass::gather_scatter, substep);
+      on_swept(p, pass, p.work.sweep.run(p.sweep_job(pass), p.work.workers), substep);
     else
       sweep_with_cloth(p, substep, clock);
     clock.lap(p.work.sweep.times());

@@ -18,8 +18,8 @@ namespace pliant {
 
 // the bodies of a scene, or a user's own
 struct BodyModel {
-  std::shared_ptr<mjModel> mujoco;    // nullptr: there are none
-  GeomPaths geoms;                    // those that matter can touch, not yet on their way
+  std::shared_ptr<mjModel> mujoco;  // nullptr: there are none
+  GeomPaths geoms;                  // those that matter can touch, not yet on their way
   MotionPlayer motion;
   BodiesState first;                  // where they were when the first world was made
   std::vector<std::string> warnings;  // of loading

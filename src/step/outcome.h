@@ -1,7 +1,7 @@
 // What is read after a step, and not needed for the next one.
 #pragma once
 
-#include "bodies/shape.h"
+#include "geometry/shape.h"
 #include "pliant/contact.h"
 #include "pliant/report.h"
 #include "step/plan.h"
@@ -12,9 +12,9 @@ namespace pliant {
 
 struct Outcome {
   StepReport report;
-  Plan plan;                      // that the step was taken with
-  std::vector<Touch> contacts;    // particles and geoms that touched
-  std::vector<Wrench> wrenches;   // on the bodies, by number; mean over the step
+  Plan plan;                     // that the step was taken with
+  std::vector<Touch> contacts;   // particles and geoms that touched
+  std::vector<Wrench> wrenches;  // on the bodies, by number; mean over the step
   std::vector<Pose> geom_poses;  // of the geoms that matter can touch, where the step (or its last part) began
 };
 

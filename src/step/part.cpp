@@ -60,10 +60,7 @@ void sort_into_next(StepPart<D, S>& p) {
 }
 
 template <int D, class S>
-void sweep(StepPart<D, S>& p, Pass pass, int substep) {
-  p.work.sweep.clear_times();
-  const SweepReport r =
-      p.work.sweep.run(pass, p.sweep_step, p.work.layout, p.work.grid, p.next.particles, p.work.workers);
+void on_swept(StepPart<D, S>& p, Pass pass, const SweepReport& r, int substep) {
   if (r.bad_block != SIZE_MAX) fail_at(p, r.bad_block, substep);
   if (pass != Pass::scatter) {
     const double speed = max(r.max_speed, p.work.sheets.pin_speed(p.dt));
@@ -138,10 +135,10 @@ template void on_sorted(StepPart<2, float>&);
 template void on_sorted(StepPart<3, float>&);
 template void on_sorted(StepPart<2, double>&);
 template void on_sorted(StepPart<3, double>&);
-template void sweep(StepPart<2, float>&, Pass, int);
-template void sweep(StepPart<3, float>&, Pass, int);
-template void sweep(StepPart<2, double>&, Pass, int);
-template void sweep(StepPart<3, double>&, Pass, int);
+template void on_swept(StepPart<2, float>&, Pass, const SweepReport&, int);
+template void on_swept(StepPart<3, float>&, Pass, const SweepReport&, int);
+template void on_swept(StepPart<2, double>&, Pass, const SweepReport&, int);
+template void on_swept(StepPart<3, double>&, Pass, const SweepReport&, int);
 template void finish(StepPart<2, float>&);
 template void finish(StepPart<3, float>&);
 template void finish(StepPart<2, double>&);

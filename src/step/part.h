@@ -1,8 +1,8 @@
 // A step, or one of the equal parts of a strong step: what its stages work on.
 #pragma once
 
-#include "step/outcome.h"
 #include "step/inputs.h"
+#include "step/outcome.h"
 #include "step/plan.h"
 #include "step/stage_clock.h"
 #include "step/workspace.h"
@@ -29,9 +29,11 @@ struct StepPart {
   double drift = 0;      // cells, since the last sort, at most
   double last_move = 0;  // cells, in the last substep, at most
   double strays = 0;     // part of the particles, in the last sweep
+
+  SweepJob<D, S> sweep_job(Pass pass) { return {pass, sweep_step, work.layout, work.grid, next.particles}; }
 };
 
-// matter alone, in the order of its stages; throws Error
+// matter over the part, in the order of its stages; throws Error
 template <int D, class S>
 void explicit_step(StepPart<D, S>& part);
 template <int D, class S>
@@ -45,9 +47,9 @@ template <int D, class S>
 void sort_into_next(StepPart<D, S>& part);
 template <int D, class S>
 void on_sorted(StepPart<D, S>& part);
-// one pass of all particles; Error(too_fast) names the block and the substep
+// after a pass over all particles; Error(too_fast) names the block and the substep
 template <int D, class S>
-void sweep(StepPart<D, S>& part, Pass pass, int substep);
+void on_swept(StepPart<D, S>& part, Pass pass, const SweepReport& report, int substep);
 template <int D, class S>
 void finish(StepPart<D, S>& part);
 

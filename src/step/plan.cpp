@@ -93,7 +93,8 @@ Plan make_plan(const Model<S>& model, const State<D, S>& now) {
   const StepOptions& o = model.scene.step;
   if (o.method == Method::strong || model.particle_count() == 0) return {};
   if (o.substeps > 0) return plan_with(model, o.substeps, 1.0);
-  const double speed = std::max(now.max_speed, model.pins.speed(now.time, o.dt)), needed = needed_substeps(model, now, speed);
+  const double speed = std::max(now.max_speed, model.pins.speed(now.time, o.dt)),
+               needed = needed_substeps(model, now, speed);
   if (!(needed <= o.max_substeps))
     fail(ErrorCode::too_fast,
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "

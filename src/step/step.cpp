@@ -21,54 +21,41 @@ void aim_boundaries(StepPart<D, S>& p) {
   }
 }
 
-// matter and bodies over one part of the step
+// who is moved by the scene; the bodies on their way
 template <int D, class S>
-void take_part(StepPart<D, S>& p) {
-  // who is moved by the scene
-  BodyStepper* bodies = p.work.bodies.get();
-  if (bodies) bodies->begin(p.now.time, p.now.holds);
+void begin_part(StepPart<D, S>& p) {
+  if (p.work.bodies) p.work.bodies->begin(p.now.time, p.now.holds);
   aim_boundaries(p);
   p.model.pins.aim(p.now.time, p.dt, p.work.sheets.pins());
   p.next.time = p.now.time + p.dt;
   p.next.steps = p.now.steps + 1;
-
-  // matter
-  if (p.model.particle_count() == 0)
-    clear(p.report);
-  else if (p.model.scene.step.method == Method::strong)
-    strong_step(p);
-  else
-    explicit_step(p);
-
-  // bodies, and what matter did to them
   p.next.holds = p.now.holds;
-  if (!bodies) return;
+}
+
+// the bodies, and what matter did to them
+template <int D, class S>
+void end_part(StepPart<D, S>& p) {
+  if (!p.is_first) add_part(p.outcome.report, p.report);
+  if (!p.work.bodies) return;
   const ContactSet<S>* contacts = p.model.particle_count() > 0 ? p.work.contacts() : nullptr;
-  bodies->finish(contacts ? contacts->impulses() : std::span<const GeomImpulse>(), p.next.holds, p.outcome);
-  bodies->bodies().save_to(p.next.bodies);
+  p.work.bodies->finish(contacts ? contacts->impulses() : std::span<const GeomImpulse>(), p.next.holds, p.outcome);
+  p.work.bodies->bodies().save_to(p.next.bodies);
 }
 
 template <int D, class S>
-void take_parts(const StepPart<D, S>& whole) {
-  Workspace<D, S>& work = whole.work;
-  Outcome& outcome = whole.outcome;
-  const int parts = whole.plan.parts;
+void begin_step(const Inputs& inputs, const State<D, S>& now, const Plan& plan, Outcome& outcome,
+                Workspace<D, S>& work) {
   clear(outcome, work.bodies ? work.bodies->bodies().body_count() : 0);
-  if (work.bodies) work.bodies->start(whole.now.bodies, whole.inputs, parts);
-  const State<D, S>* now = &whole.now;
-  for (int k = 0; k < parts; ++k) {
-    // the last part ends in `next`; reports of the later ones are added to that of the first
-    State<D, S>& to = (parts - k) % 2 == 1 ? whole.next : work.between;
-    StepReport& report = k == 0 ? outcome.report : work.part_report;
-    StepPart<D, S> part = {whole.model, whole.inputs, *now,       to,     outcome,          report,
-                       whole.work,  whole.plan,   whole.dt / parts, k == 0, whole.may_be_cut};
-    take_part(part);
-    if (k > 0) add_part(outcome.report, report);
-    now = &to;
-  }
-  whole.next.time = outcome.report.time = whole.now.time + whole.dt;
-  whole.next.steps = whole.now.steps + 1;
-  outcome.plan = whole.plan;
+  outcome.plan = plan;
+  if (work.bodies) work.bodies->start(now.bodies, inputs, plan.parts);
+}
+
+template <int D, class S>
+void end_step(const State<D, S>& now, double dt, State<D, S>& next, Outcome& outcome, Workspace<D, S>& work) {
+  next.time = outcome.report.time = now.time + dt;
+  next.steps = now.steps + 1;
+  if (work.bodies)
+    for (std::string& w : work.bodies->bodies().take_warnings()) outcome.report.warnings.push_back(std::move(w));
 }
 
 }  // namespace
@@ -76,20 +63,30 @@ void take_parts(const StepPart<D, S>& whole) {
 template <int D, class S>
 void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
           Workspace<D, S>& work) {
-  Plan plan = make_plan(model, now);
+  const StepOptions& o = model.scene.step;
   Retry<S> retry(model);
-  for (;;) {
+  for (Plan plan = make_plan(model, now);;) {
     try {
-      take_parts<D, S>({model, inputs, now, next, outcome, outcome.report, work, plan, model.scene.step.dt, true,
-                        retry.may_be_cut(plan)});
-      break;
+      begin_step(inputs, now, plan, outcome, work);
+      const State<D, S>* from = &now;
+      for (int k = 0; k < plan.parts; ++k) {
+        // the last part ends in `next`; what the later ones report is added to what the first one does
+        State<D, S>& to = (plan.parts - k) % 2 == 1 ? next : work.between;
+        StepReport& report = k == 0 ? outcome.report : work.part_report;
+        StepPart<D, S> part = {
+            model, inputs, *from, to, outcome, report, work, plan, o.dt / plan.parts, k == 0, retry.may_be_cut(plan)};
+        begin_part(part);
+        if (model.particle_count() > 0) o.method == Method::strong ? strong_step(part) : explicit_step(part);
+        end_part(part);
+        from = &to;
+      }
+      end_step(now, o.dt, next, outcome, work);
+      retry.tell(plan, outcome.report);
+      return;
     } catch (const Error& error) {
       plan = retry.after(error, plan);
     }
   }
-  retry.tell(plan, outcome.report);
-  if (work.bodies)
-    for (std::string& w : work.bodies->bodies().take_warnings()) outcome.report.warnings.push_back(std::move(w));
 }
 
 template void step(const Model<float>&, const Inputs&, const State<2, float>&, State<2, float>&, Outcome&,

@@ -27,7 +27,7 @@ void calm_liquids(StepPart<3, S>& p) {
 template <class S>
 void scatter_momenta(StepPart<3, S>& p) {
   p.sweep_step.dt = 0;
-  sweep(p, Pass::scatter, 0);
+  on_swept(p, Pass::scatter, p.work.sweep.run(p.sweep_job(Pass::scatter), p.work.workers), 0);
   p.sweep_step.dt = S(p.dt);
   p.sweep_step.most_cells = most_cells_in_strong_step;
   p.sweep_step.large = true;
@@ -106,7 +106,7 @@ void strong_step(StepPart<D, S>& p) {
     clock.lap(contacting);
 
     // particles take velocities and move
-    sweep(p, Pass::gather, 0);
+    on_swept(p, Pass::gather, p.work.sweep.run(p.sweep_job(Pass::gather), p.work.workers), 0);
     clock.lap(p.work.sweep.times());
     finish(p);
     clock.lap(balancing);

@@ -11,8 +11,7 @@ Field fixed(const char* name, T* data, std::size_t count) {
 }
 
 template <class T>
-Field growing(const char* name, std::vector<T>& list,
-              std::function<std::string(const std::byte*, std::size_t)> check) {
+Field growing(const char* name, std::vector<T>& list, std::function<std::string(const std::byte*, std::size_t)> check) {
   const auto room = [&list](std::size_t bytes) -> void* {
     list.resize(bytes / sizeof(T));
     return list.data();

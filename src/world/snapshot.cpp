@@ -140,8 +140,7 @@ void World::restore(std::span<const std::byte> bytes) {
     fail(ErrorCode::bad_file,
          "snapshot belongs to another scene; restore it into a world made from the scene it was saved with");
   const std::vector<Field> fields = impl_->fields();
-  if (in.number() != fields.size())
-    fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
+  if (in.number() != fields.size()) fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
   std::vector<const std::byte*> data;
   std::vector<std::size_t> sizes;
   for (const Field& s : fields) {

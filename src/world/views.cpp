@@ -34,8 +34,9 @@ void check_deformation(const std::string& matter, std::size_t i, const double* a
   Matrix<double, D> F;
   std::copy_n(a, D * D, F.a);
   if (!(determinant(F) > 0))
-    fail(ErrorCode::bad_input, "deformation_gradients of '{}': that of particle {} has determinant {}; give one above 0",
-         matter, i, determinant(F));
+    fail(ErrorCode::bad_input,
+         "deformation_gradients of '{}': that of particle {} has determinant {}; give one above 0", matter, i,
+         determinant(F));
 }
 
 // all is looked at before anything changes

@@ -97,7 +97,7 @@ class Lump {
 
   void gather() {
     implicit.write(v, grid_);
-    const SweepReport r = sweep_.run(Pass::gather, sweep_step(dt), layout_, grid_, particles, workers_);
+    const SweepReport r = sweep_.run({Pass::gather, sweep_step(dt), layout_, grid_, particles}, workers_);
     ASSERT_EQ(r.bad_block, SIZE_MAX);
   }
 
@@ -143,7 +143,7 @@ class Lump {
     layout_.reorder(particles.rates, sorted_.rates, workers_);
     std::swap(particles, sorted_);
     grid_.fit(layout_);
-    sweep_.run(Pass::scatter, sweep_step(stress_step), layout_, grid_, particles, workers_);
+    sweep_.run({Pass::scatter, sweep_step(stress_step), layout_, grid_, particles}, workers_);
     GridStep<3, S> step = {S(dt), h, {}, &shapes_, &motions_, {}};
     for (int d = 0; d < 3; ++d) step.gravity[d] = S(gravity[d]);
     std::vector<Vec> impulses;

@@ -186,8 +186,8 @@ TEST(Set, RefusesWhatNoParticleCanHave) {
 
 TEST(SetBodies, ChecksAndWrites) {
   Scene scene = busy(Method::async);
-  scene.bodies.push_back(test::body_of("<body name='ball' pos='0 0 1'><freejoint/><geom size='.02' mass='.1'/></body>",
-                                       "free"));
+  scene.bodies.push_back(
+      test::body_of("<body name='ball' pos='0 0 1'><freejoint/><geom size='.02' mass='.1'/></body>", "free"));
   World world(scene, 1);
   const int nq = int(world.model()->nq), nv = int(world.model()->nv);
   std::vector<double> qpos(world.data()->qpos, world.data()->qpos + nq), qvel(std::size_t(nv), 0.1);
