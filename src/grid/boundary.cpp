@@ -54,12 +54,13 @@ BoundaryShape boundary_shape(const Boundary& boundary, int dimension) {
 }
 
 ShapeDistance distance(const BoundaryShape& s, const Vec& center, const Vec& x) {
-  // most boundaries are planes, and need no more of their frame
+  // planes and spheres need no more of their frame
   if (s.solid.kind == RigidShape::Kind::plane) {
     const Vec n = {{s.rotation(0, 2), s.rotation(1, 2), s.rotation(2, 2)}};
     return {s.side * dot(x - center, n), s.side * n};
   }
-  const ShapeDistance d = distance(s.solid, Pose{center, s.rotation}, x);
+  const bool is_round = s.solid.kind == RigidShape::Kind::sphere;
+  const ShapeDistance d = is_round ? distance(s.solid, x - center) : distance(s.solid, Pose{center, s.rotation}, x);
   return {s.side * d.phi, s.side * d.normal};
 }
 
