@@ -13,7 +13,11 @@ constexpr Vec up = {{0, 0, 1}};
 
 double sign_of(double x) { return x < 0 ? -1 : 1; }
 
-double length_of(const Vec& v) { return std::hypot(v[0], v[1], v[2]); }
+// hypot is slow, and needed only where squares vanish or overflow
+double length_of(const Vec& v) {
+  const double squares = dot(v, v);
+  return squares > 1e-280 && squares < 1e280 ? std::sqrt(squares) : std::hypot(v[0], v[1], v[2]);
+}
 
 // v / length, or some unit vector where v has no direction
 Vec unit_or(const Vec& v, double length, const Vec& other) {

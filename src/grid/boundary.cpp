@@ -16,74 +16,51 @@ Matrix<double, 3> rotation_matrix(const std::array<double, 4>& q) {
            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
 }
 
-// some unit vector where the direction is not defined
-Vec unit_or(const Vec& v, double length, const Vec& other) { return length > 1e-300 ? (1 / length) * v : other; }
-
-Distance box_distance(const BoundaryShape& s, const Vec& r) {
-  const Vec local = transpose(s.rotation) * r;
-  Vec outside = Vec::zero(), normal = Vec::zero();
-  int nearest = 0;
-  double depth = -1e300;
-  for (int d = 0; d < 3; ++d) {
-    const double excess = std::fabs(local[d]) - s.half[d];
-    outside[d] = std::max(excess, 0.0) * (local[d] < 0 ? -1 : 1);
-    if (excess > depth) {
-      depth = excess;
-      nearest = d;
-    }
-  }
-  normal[nearest] = local[nearest] < 0 ? -1 : 1;
-  const double length = norm(outside);
-  if (length > 0) return {length, s.rotation * unit_or(outside, length, normal)};
-  return {depth, s.rotation * normal};
+// a frame whose z is this unit vector
+Matrix<double, 3> frame_along(const Vec& z) {
+  const Vec helper = std::fabs(z[0]) < 0.9 ? Vec{{1, 0, 0}} : Vec{{0, 1, 0}};
+  const Vec across = helper - dot(helper, z) * z;
+  const Vec x = (1 / norm(across)) * across, y = cross(z, x);
+  return {{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}};
 }
 
-Distance cylinder_distance(const BoundaryShape& s, const Vec& r) {
-  const double along = dot(r, s.normal);
-  const Vec across = r - along * s.normal;
-  const double rho = norm(across);
-  const Vec helper = std::fabs(s.normal[0]) < 0.9 ? Vec{{1, 0, 0}} : Vec{{0, 1, 0}};
-  const Vec radial = unit_or(across, rho, helper - dot(helper, s.normal) * s.normal);
-  const Vec axial = (along < 0 ? -1.0 : 1.0) * s.normal;
-  const double a = rho - s.radius, b = std::fabs(along) - s.half_length;
-  if (a > 0 && b > 0) {
-    const double length = std::hypot(a, b);
-    return {length, (a / length) * radial + (b / length) * axial};
+// in 2-D endless out of the plane
+RigidShape solid_of(const Boundary& boundary, int dimension) {
+  constexpr double endless = 1e30;
+  using Kind = RigidShape::Kind;
+  const double half = dimension == 2 ? endless : 0.5 * boundary.length;
+  const Vec3& size = boundary.size;
+  switch (boundary.kind) {
+    case Boundary::Kind::plane: return {Kind::plane, {}, nullptr};
+    case Boundary::Kind::sphere: return {Kind::sphere, {boundary.radius}, nullptr};
+    case Boundary::Kind::cylinder: return {Kind::cylinder, {boundary.radius, half}, nullptr};
+    case Boundary::Kind::box: break;
   }
-  return a > b ? Distance{a, radial} : Distance{b, axial};
+  return {Kind::box, {0.5 * size[0], 0.5 * size[1], dimension == 2 ? endless : 0.5 * size[2]}, nullptr};
 }
 
 }  // namespace
 
 BoundaryShape boundary_shape(const Boundary& boundary, int dimension) {
-  BoundaryShape s;
-  s.kind = boundary.kind;
-  s.condition = boundary.condition;
-  s.friction = boundary.friction;
-  const Vec n = vec(boundary.normal);
-  s.normal = (1 / norm(n)) * n;
-  s.half = 0.5 * vec(boundary.size);
-  s.half_length = 0.5 * boundary.length;
-  if (dimension == 2) s.half[2] = s.half_length = 1e30;  // endless out of the plane
-  s.rotation = rotation_matrix(boundary.rotation);
-  s.radius = boundary.radius;
-  s.side = boundary.inside_out ? -1 : 1;
+  BoundaryShape s = {boundary.condition, boundary.friction, solid_of(boundary, dimension),
+                     Matrix<double, 3>::identity(), boundary.inside_out ? -1.0 : 1.0};
+  if (boundary.kind == Boundary::Kind::box) {
+    s.rotation = rotation_matrix(boundary.rotation);
+  } else if (boundary.kind != Boundary::Kind::sphere) {
+    const Vec n = vec(boundary.normal);
+    s.rotation = frame_along((1 / norm(n)) * n);
+  }
   return s;
 }
 
-Distance distance(const BoundaryShape& s, const Vec& center, const Vec& x) {
-  const Vec r = x - center;
-  Distance d = {};
-  switch (s.kind) {
-    case Boundary::Kind::plane: d = {dot(r, s.normal), s.normal}; break;
-    case Boundary::Kind::sphere: {
-      const double length = norm(r);
-      d = {length - s.radius, unit_or(r, length, {{0, 1, 0}})};
-      break;
-    }
-    case Boundary::Kind::box: d = box_distance(s, r); break;
-    case Boundary::Kind::cylinder: d = cylinder_distance(s, r); break;
+ShapeDistance distance(const BoundaryShape& s, const Vec& center, const Vec& x) {
+  // planes and spheres need no more of their frame
+  if (s.solid.kind == RigidShape::Kind::plane) {
+    const Vec n = {{s.rotation(0, 2), s.rotation(1, 2), s.rotation(2, 2)}};
+    return {s.side * dot(x - center, n), s.side * n};
   }
+  const bool is_round = s.solid.kind == RigidShape::Kind::sphere;
+  const ShapeDistance d = is_round ? distance(s.solid, x - center) : distance(s.solid, Pose{center, s.rotation}, x);
   return {s.side * d.phi, s.side * d.normal};
 }
 

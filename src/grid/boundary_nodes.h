@@ -65,7 +65,7 @@ bool is_inside(const GridStep<D, S>& step, std::size_t solid, const Vec& x, Boun
   if (solid < boundaries) {
     const BoundaryShape& shape = (*step.shapes)[solid];
     const BoundaryMotion& motion = (*step.motions)[solid];
-    const Distance near = distance(shape, motion.center, x);
+    const ShapeDistance near = distance(shape, motion.center, x);
     if (near.phi >= boundary_skin * step.h) return false;
     node = {0, std::uint32_t(solid), shape.condition, shape.friction, near.normal, motion.velocity};
     return true;
