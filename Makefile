@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 # a compiler cache if there is one
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: build demo test test-long bench format setup sanitize-asan sanitize-tsan clean
+.PHONY: build demo test test-long bench format setup odr sanitize-asan sanitize-tsan clean
 
 build: setup build/release/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
@@ -20,7 +20,7 @@ test: build
 test-long: build
 	tools/test --long
 	tools/guard
-	$(MAKE) sanitize-asan sanitize-tsan
+	$(MAKE) odr sanitize-asan sanitize-tsan
 
 bench: build
 	bench/run
@@ -39,6 +39,10 @@ setup:
 build/%/build.ninja: CMakePresets.json pyproject.toml
 	cmake --preset $*
 	@touch $@
+
+# links the whole library at once, which shows two types of one name that differ
+odr: build/odr/build.ninja
+	cmake --build --preset odr --parallel $(JOBS) --target _core
 
 sanitize-asan sanitize-tsan: sanitize-%: build/%/build.ninja
 	cmake --build --preset $* --parallel $(JOBS)

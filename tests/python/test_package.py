@@ -57,12 +57,18 @@ def test_pictures_of_the_readme_exist():
     assert all((ROOT / picture).exists() for picture in pictures)
 
 
+def install_fresh(folder, *packages):
+    """A virtual environment with nothing but these; its Python, and what to run it with."""
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True, env=environment)
+    return python, environment
+
+
 @pytest.mark.long
 def test_pip_install_gives_the_package(tmp_path):
-    venv.create(tmp_path / "fresh", with_pip=True)
-    python = tmp_path / "fresh" / "bin" / "python"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(ROOT)], check=True, env=environment)
+    python, environment = install_fresh(tmp_path / "fresh", str(ROOT))
     result = subprocess.run(
         [python, "-c", hello_world()], capture_output=True, text=True, cwd=tmp_path, env=environment
     )
@@ -77,3 +83,35 @@ def test_pip_install_gives_the_package(tmp_path):
     assert where.startswith(str(tmp_path))
     assert (Path(where) / "_core.pyi").exists()
     assert (Path(where) / "py.typed").exists()
+
+
+# a robot of ours and one of gymnasium's, in turns, in one process and with one MuJoCo
+BOTH = """
+import gymnasium
+import mujoco
+import numpy as np
+import pliant as pl
+
+world = pl.World(pl.load("arm_stirs_sand"), threads=2)
+env = gymnasium.make("Ant-v5")
+env.reset(seed=1)
+ours, theirs = world.data.qpos.copy(), env.unwrapped.data.qpos.copy()
+for _ in range(20):
+    world.step()
+    observation, *_ = env.step(np.full(env.action_space.shape, 0.1))
+assert type(world.data) is type(env.unwrapped.data) is mujoco.MjData
+assert np.isfinite(observation).all() and np.isfinite(world.matter["sand"].positions).all()
+assert not np.array_equal(ours, world.data.qpos) and not np.array_equal(theirs, env.unwrapped.data.qpos)
+assert abs(world.time - 20 * world.scene.step.dt) < 1e-12
+print("both step with MuJoCo", mujoco.__version__)
+"""
+
+
+# pip once put an older MuJoCo into the same folder, and neither of the two could be imported
+@pytest.mark.long
+def test_pip_install_beside_gymnasium(tmp_path):
+    python, environment = install_fresh(tmp_path / "fresh", str(ROOT), "gymnasium[mujoco]")
+    result = subprocess.run([python, "-c", BOTH], capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert result.returncode == 0, result.stderr
+    assert "both step with MuJoCo" in result.stdout
+    subprocess.run([python, "-m", "pip", "check"], check=True, env=environment)

@@ -1,7 +1,10 @@
 """tools/setup: asks apt only for what is missing, and everything in the environment is pinned."""
 
 import importlib.util
+import subprocess
+import sys
 import tomllib
+import venv
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -70,6 +73,41 @@ def test_an_old_package_is_named(setup):
     setup.installed = {"g++": "old", "cmake": "3.25.1"}
     with pytest.raises(SystemExit, match=r"g\+\+ is old, but 4:12 or newer is needed"):
         setup.install_system(MINIMUMS)
+
+
+# a package of one line, in a clone whose path has a space and a quote
+def test_the_command_pliant_finds_the_build(setup, monkeypatch, tmp_path):
+    clone = tmp_path / "Ada's clone"
+    package = clone / "build" / "release" / "python" / "pliant"
+    package.mkdir(parents=True)
+    (package / "__main__.py").write_text("import sys\nprint('built', sys.argv[1:])\nsys.exit(3)\n")
+    venv.create(clone / ".venv")
+    monkeypatch.setattr(setup, "ROOT", clone)
+    setup.install_pliant(clone / ".venv")
+
+    # a folder of the same name, where the command is given, is not taken for it
+    (tmp_path / "pliant").mkdir()
+    (tmp_path / "pliant" / "__main__.py").write_text("print('another')\n")
+    command = [clone / ".venv" / "bin" / "pliant", "run", "two words"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr) == (3, "built ['run', 'two words']\n", "")
+
+
+def test_the_command_pliant_is_not_written_again(setup, monkeypatch, tmp_path):
+    monkeypatch.setattr(setup, "ROOT", tmp_path)
+    venv.create(tmp_path / ".venv")
+    setup.install_pliant(tmp_path / ".venv")
+    command = tmp_path / ".venv" / "bin" / "pliant"
+    before = command.stat().st_mtime_ns
+    setup.install_pliant(tmp_path / ".venv")
+    assert command.stat().st_mtime_ns == before
+
+
+def test_the_command_pliant_of_this_environment(tmp_path):
+    command = Path(sys.prefix) / "bin" / "pliant"
+    result = subprocess.run([command, "list"], capture_output=True, text=True, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "dough_rolling" in result.stdout.split()
 
 
 def test_real_versions_are_compared():
