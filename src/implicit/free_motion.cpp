@@ -143,11 +143,11 @@ bool ImplicitMatter::newton_direction(const PcgOptions& options, bool exact, std
 
 FreeMotionReport ImplicitMatter::free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v,
                                                Workers& workers) {
-  follow_rotation(v.data(), workers);
+  update_lagged_rotation(v.data(), workers);
   FreeMotionReport report = minimise(options, v, workers);
   // each time a part |dt curl v| of what was wrong is left
   for (int turn = 0; turned_ && report.status == FreeMotionReport::Status::converged; ++turn) {
-    follow_rotation(v.data(), workers);
+    update_lagged_rotation(v.data(), workers);
     const FreeMotionReport again = minimise(options, v, workers);
     report.status = turn < max_turns ? again.status : FreeMotionReport::Status::out_of_iterations;
     report.newton_iterations += again.newton_iterations;

@@ -348,7 +348,7 @@ MatterValue ImplicitMatter::sum_nodes(const NodeVector<double>* v, NodeVector<do
   return sum;
 }
 
-double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& workers) {
+double ImplicitMatter::update_lagged_rotation(const NodeVector<double>* v, Workers& workers) {
   if (!turned_) return 0;
   Buffer<double>& change = block_energy_;
   const Part cells = Part(dt_ * inv_h_);
@@ -380,7 +380,7 @@ double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& wor
   return dt_ * inv_h_ * largest;
 }
 
-double ImplicitMatter::follow_pressure(const NodeVector<double>* v, Workers& workers) {
+double ImplicitMatter::update_lagged_yield(const NodeVector<double>* v, Workers& workers) {
   if (!pressed_) return 0;
   Buffer<double>&change = block_energy_, &size = block_size_;
   workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) {

@@ -93,12 +93,12 @@ class ImplicitMatter {
 
   bool turned() const { return turned_; }  // some matter has exact rotation
   // With exact rotation: E is from now on that of steps which turn as v does. The largest change of a strain.
-  double follow_rotation(const NodeVector<double>* v, Workers& workers);
+  double update_lagged_rotation(const NodeVector<double>* v, Workers& workers);
 
   bool yields_by_pressure() const { return pressed_; }  // some matter flows, and is sand
   // With it: E is from now on that of the yield strains at the pressures of v. Their change over
   // their size, both summed over volumes.
-  double follow_pressure(const NodeVector<double>* v, Workers& workers);
+  double update_lagged_yield(const NodeVector<double>* v, Workers& workers);
 
   // gradient and direction may be nullptr
   MatterValue evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
@@ -116,7 +116,9 @@ class ImplicitMatter {
   // the operator, the blocks of its diagonal and their inverses, as the last `free_velocity` or `prepare` left them
   void prepare(const NodeVector<double>* v, Workers& workers);
   // the same with the exact curvature; blocks and inverses stay as they are
-  void sharpen(const NodeVector<double>* v, Workers& workers) { linearise(v, Curvature::exact, operator_, workers); }
+  void use_exact_hessian(const NodeVector<double>* v, Workers& workers) {
+    linearise(v, Curvature::exact, operator_, workers);
+  }
   double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) {
     return operator_.apply(x, y, workers);
   }

@@ -3,7 +3,7 @@
 namespace pliant {
 namespace {
 
-Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
+Vec3d vector_of(const Vec3Lanes& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void BodyCoupling::begin(const StrongProblem& problem) {
   hessian_.setZero(dofs_, dofs_);
   const std::size_t contacts = problem.bias.size();
   bias_.resize(blocks_of(contacts));
-  std::fill(bias_.begin(), bias_.end(), Four3::zero());
+  std::fill(bias_.begin(), bias_.end(), Vec3Lanes::zero());
   touching_.clear();
   for (std::size_t c = 0; c < contacts; ++c) {
     for (int d = 0; d < 3; ++d) bias_[c / 4][d].set(int(c % 4), problem.bias[c][d]);
@@ -29,11 +29,11 @@ void BodyCoupling::begin(const StrongProblem& problem) {
   sums_.resize(bodies);
 }
 
-void BodyCoupling::subtract_bias(Buffer<Four3>& velocities) const {
+void BodyCoupling::subtract_bias(Buffer<Vec3Lanes>& velocities) const {
   for (std::size_t b = 0; b < bias_.size(); ++b) velocities[b] -= bias_[b];
 }
 
-void BodyCoupling::subtract_velocities(const Column& w, Buffer<Four3>& velocities) {
+void BodyCoupling::subtract_velocities(const Column& w, Buffer<Vec3Lanes>& velocities) {
   for (std::size_t b = 0; b < twists_.size(); ++b) twists_[b].noalias() = jacobian(b) * w;
   for (const std::uint32_t c : touching_) {
     const Twist& t = twists_[std::size_t(p_->body[c])];
@@ -42,7 +42,7 @@ void BodyCoupling::subtract_velocities(const Column& w, Buffer<Four3>& velocitie
   }
 }
 
-void BodyCoupling::add_forces(const Buffer<Four3>& force, double sign, Column& out) {
+void BodyCoupling::add_forces(const Buffer<Vec3Lanes>& force, double sign, Column& out) {
   for (Twist& wrench : twists_) wrench.setZero();
   for (const std::uint32_t c : touching_) {
     const Vec3d f = vector_of(force[c / 4], c % 4), m = cross(p_->arm[c], f);
@@ -62,11 +62,11 @@ void BodyCoupling::take_hessian() {
 }
 
 // J^T (sum of T^T G T) J, T from the body's twist to the contact's velocity
-void BodyCoupling::factor(const Buffer<Symmetric3<Four>>& contact_hessian) {
+void BodyCoupling::factor(const Buffer<Symmetric3<Lanes>>& contact_hessian) {
   if (dofs_ == 0) return;
   for (auto& sum : sums_) sum.setZero();
   for (const std::uint32_t c : touching_) {
-    const Symmetric3<Four>& g = contact_hessian[c / 4];
+    const Symmetric3<Lanes>& g = contact_hessian[c / 4];
     const int l = int(c % 4);
     Eigen::Matrix3d G;
     G << g.xx[l], g.xy[l], g.xz[l], g.xy[l], g.yy[l], g.yz[l], g.xz[l], g.yz[l], g.zz[l];

@@ -17,7 +17,7 @@ struct ThreeSums {
 
 // a symmetric 3x3 matrix of a node: xx, yy, zz; xy, xz, yz
 struct NodeBlock {
-  Four diagonal, coupled;
+  Lanes diagonal, coupled;
 };
 
 struct ContactWeightsWork {
@@ -30,7 +30,7 @@ struct ContactWeightsWork {
   Buffer<std::uint32_t> begins;
   Buffer<Entry> entries;
   // by contact, what they add
-  Buffer<Four> vectors;
+  Buffer<Lanes> vectors;
   Buffer<NodeBlock> matrices;
   std::size_t bytes() const {
     return pieces.bytes() + begins.bytes() + entries.bytes() + vectors.bytes() + matrices.bytes();
@@ -56,11 +56,11 @@ class ContactWeights {
   }
 
   // J x of the contacts in the blocks [first, last); unused lanes are 0
-  void multiply(BlockRange blocks, const Four* x, Four3* result) const;
+  void multiply(BlockRange blocks, const Lanes* x, Vec3Lanes* result) const;
   // J^T f by node
-  void add_up(const Four3* f, Four* result);
+  void add_up(const Vec3Lanes* f, Lanes* result);
   // the diagonal blocks of J^T G J by node
-  void add_up(const Symmetric3<Four>* g, NodeBlock* result);
+  void add_up(const Symmetric3<Lanes>* g, NodeBlock* result);
 
  private:
   static constexpr std::size_t nodes_per_piece = 128, blocks_per_piece = 32;
@@ -69,8 +69,8 @@ class ContactWeights {
   ThreeSums in_pieces(std::size_t count, std::size_t piece, const F& f);
   template <class F>
   static ThreeSums sums_of(const F& f, std::size_t first, std::size_t last);
-  template <class Value, class FourValues>
-  void add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result);
+  template <class Value, class LaneValues>
+  void add_rows(const LaneValues* f, Buffer<Value>& by_contact, Value* result);
   void transpose();
 
   const ContactProblem& p_;

@@ -17,13 +17,13 @@ constexpr double enough_decrease = 1e-4, enough_slope = 0.9, round_off = 1e-13;
 constexpr double short_step = 0.5;  // a straight one, after which a bent one is tried
 constexpr int most_bends = 6;
 constexpr double poor_step = 0.2;  // of either kind, after which friction is taken as stiffer than it is
-constexpr int iterations_lifted = 2;
+constexpr int iterations_majorized = 2;
 // An iteration that leaves this part of the residual is slow: what was cut from the curvature of matter is missing.
 constexpr double slow_part = 0.3;
 constexpr int iterations_without_exact = 4;  // where it was found to be negative
 constexpr int patience = 25;                 // iterations without a better residual
 
-Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
+Vec3d vector_of(const Vec3Lanes& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
 
 NodeVector<float> narrow(NodeVector<double> x) { return __builtin_convertvector(x.v, VectorOf<float, 4>::type); }
 NodeVector<double> wide(NodeVector<float> x) { return __builtin_convertvector(x.v, VectorOf<double, 4>::type); }
@@ -50,7 +50,7 @@ class StrongNewton {
   void evaluate();
   void precondition();
   void take_better_start();
-  void contact_velocities(const Four* v, const Column& w, bool with_bias, Buffer<Four3>& out);
+  void contact_velocities(const Lanes* v, const Column& w, bool with_bias, Buffer<Vec3Lanes>& out);
   Norms measure();
   double largest_gradient() const;
   bool find_direction(double forcing, NewtonReport& report);
@@ -63,8 +63,8 @@ class StrongNewton {
   void for_nodes(const F& f) const;
   double search_line(NewtonReport& report);
   double value_at_trial();
-  double take_bent_step(double slope, double start, double straight);
-  double dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) const;
+  double take_per_node_step(double slope, double start, double straight);
+  double dot_nodes(const Buffer<Lanes>& a, const Buffer<Lanes>& b) const;
 
   const StrongProblem& p_;
   const NewtonOptions& o_;
@@ -78,7 +78,7 @@ class StrongNewton {
   ContactWeights weights_;
   double value_ = 0, trial_value_ = 0;  // of matter
   bool trial_taken_ = false;            // v is the trial, at which matter has been evaluated
-  int lifted_ = 0;  // iterations still to come in which friction that slips is taken as stiffer than it is
+  int majorized_ = 0;  // iterations still to come in which friction that slips is taken as stiffer than it is
 
   static ContactProblem rows_of(const StrongProblem& p) {
     ContactProblem rows;
@@ -116,7 +116,7 @@ void StrongNewton::fit() {
     b->resize(nodes_);
   for (auto* b : {&k_.x, &k_.residual, &k_.preconditioned, &k_.search, &k_.product}) b->resize(nodes_);
   b_.begin(p_);
-  k_.bent.begin(p_);
+  k_.per_node.begin(p_);
   k_.node_blocks.resize(nodes_);
   k_.inverse_blocks.resize(nodes_);
 }
@@ -132,7 +132,7 @@ void StrongNewton::for_nodes(const F& f) const {
 }
 
 // u of the contacts for velocities of nodes and bodies, or without the given part: its change
-void StrongNewton::contact_velocities(const Four* v, const Column& w, bool with_bias, Buffer<Four3>& out) {
+void StrongNewton::contact_velocities(const Lanes* v, const Column& w, bool with_bias, Buffer<Vec3Lanes>& out) {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
     weights_.multiply({first, last}, v, out.data());
     return ThreeSums{};
@@ -162,13 +162,13 @@ void StrongNewton::evaluate() {
     });
     weights_.add_up(k_.contact_gradient.data(), k_.contact_sum.data());
     b_.add_forces(k_.contact_gradient, -1, b_.contact);
-    if (lifted_ > 0) {
+    if (majorized_ > 0) {
       k_.own_hessian.resize(k_.hessian.size());
       std::copy(k_.hessian.begin(), k_.hessian.end(), k_.own_hessian.begin());
-      p_.potential->lift(all_contacts(), k_.u.data(), k_.hessian.data());
+      p_.potential->add_majorizer(all_contacts(), k_.u.data(), k_.hessian.data());
     }
   } else {
-    std::fill(k_.contact_sum.begin(), k_.contact_sum.end(), Four(0));
+    std::fill(k_.contact_sum.begin(), k_.contact_sum.end(), Lanes(0));
   }
   for_nodes([&](std::size_t i) { k_.gradient[i] = k_.matter_gradient[i] + k_.contact_sum[i]; });
   b_.gradient += b_.contact;
@@ -179,7 +179,7 @@ void StrongNewton::precondition() {
   if (contacts() > 0)
     weights_.add_up(k_.hessian.data(), k_.node_blocks.data());
   else
-    std::fill(k_.node_blocks.begin(), k_.node_blocks.end(), NodeBlock{Four(0), Four(0)});
+    std::fill(k_.node_blocks.begin(), k_.node_blocks.end(), NodeBlock{Lanes(0), Lanes(0)});
   for_nodes([&](std::size_t i) {
     NodeBlock3<double> sum = blocks[i];
     for (int d = 0; d < 3; ++d) {
@@ -195,10 +195,10 @@ StrongNewton::Norms StrongNewton::measure() {
   const auto blocks = p_.matter->blocks();
   const auto mass = p_.matter->mass();
   const ThreeSums nodes = weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gradient = 0, momentum = 0, impulse = 0;
+    Lanes gradient = 0, momentum = 0, impulse = 0;
     for (std::size_t i = first; i < last; ++i) {
       const double* a = blocks[i].a;
-      const Four D2 = Four(1) / Four(Four::Vector{a[0], a[1], a[2], 1}), p = Four(mass[i]) * v_[i];
+      const Lanes D2 = Lanes(1) / Lanes(Lanes::Vector{a[0], a[1], a[2], 1}), p = Lanes(mass[i]) * v_[i];
       gradient += D2 * k_.gradient[i] * k_.gradient[i];
       momentum += D2 * p * p;
       impulse += D2 * k_.contact_sum[i] * k_.contact_sum[i];
@@ -226,10 +226,10 @@ double StrongNewton::apply() {
   contact_velocities(k_.trial.data(), b_.search, false, k_.du);
   sum += weights_
              .over_blocks([&](std::size_t first, std::size_t last) {
-               Four parts = 0;
+               Lanes parts = 0;
                for (std::size_t b = first; b < last; ++b) {
-                 const Four3& x = k_.du[b];
-                 const Symmetric3<Four>& g = k_.hessian[b];
+                 const Vec3Lanes& x = k_.du[b];
+                 const Symmetric3<Lanes>& g = k_.hessian[b];
                  k_.force[b] = {{g.xx * x[0] + g.xy * x[1] + g.xz * x[2], g.xy * x[0] + g.yy * x[1] + g.yz * x[2],
                                  g.xz * x[0] + g.yz * x[1] + g.zz * x[2]}};
                  parts += dot(k_.force[b], x);
@@ -250,10 +250,10 @@ double StrongNewton::begin_cg(double scale) {
   b_.solve(b_.residual, b_.search);
   return b_.residual.dot(b_.search) +
          sum_over_nodes(nodes_, workers_, k_.pieces, [&](std::size_t first, std::size_t last) {
-           Four sum = 0;
+           Lanes sum = 0;
            for (std::size_t i = first; i < last; ++i) {
              k_.x[i] = 0.0f;
-             k_.residual[i] = narrow(Four(-1 / scale) * k_.gradient[i]);
+             k_.residual[i] = narrow(Lanes(-1 / scale) * k_.gradient[i]);
              k_.search[i] = k_.inverse_blocks[i] * k_.residual[i];
              sum += wide_product(k_.residual[i], k_.search[i]);
            }
@@ -269,7 +269,7 @@ double StrongNewton::advance_cg(double alpha) {
   const NodeVector<float> a = float(alpha);
   return b_.residual.dot(b_.preconditioned) +
          sum_over_nodes(nodes_, workers_, k_.pieces, [&](std::size_t first, std::size_t last) {
-           Four sum = 0;
+           Lanes sum = 0;
            for (std::size_t i = first; i < last; ++i) {
              k_.x[i] += a * k_.search[i];
              k_.residual[i] -= a * k_.product[i];
@@ -303,13 +303,13 @@ bool StrongNewton::find_direction(double forcing, NewtonReport& report) {
     if (next > wanted) turn_cg(next / rz);
     rz = next;
   }
-  for_nodes([&](std::size_t i) { k_.direction[i] = Four(scale) * wide(k_.x[i]); });
+  for_nodes([&](std::size_t i) { k_.direction[i] = Lanes(scale) * wide(k_.x[i]); });
   b_.direction = scale * b_.x;
   return positive;
 }
 
 double StrongNewton::largest_gradient() const {
-  Four largest = 0;
+  Lanes largest = 0;
   for (std::size_t i = 0; i < nodes_; ++i) largest = max(largest, abs(k_.gradient[i]));
   double most = std::max({largest[0], largest[1], largest[2]});
   for (Eigen::Index j = 0; j < b_.dofs(); ++j) most = std::max(most, std::fabs(b_.gradient[j]));
@@ -319,7 +319,7 @@ double StrongNewton::largest_gradient() const {
 // With the exact curvature of matter where that is asked for and positive, otherwise with its positive part.
 void StrongNewton::find_newton_direction(double forcing, bool& exact, NewtonReport& report) {
   if (exact) {
-    p_.matter->sharpen(v_.data(), workers_);
+    p_.matter->use_exact_hessian(v_.data(), workers_);
     exact = find_direction(forcing, report);
     if (exact) return;
     p_.matter->linearise(v_.data(), workers_);
@@ -327,9 +327,9 @@ void StrongNewton::find_newton_direction(double forcing, bool& exact, NewtonRepo
   find_direction(forcing, report);
 }
 
-double StrongNewton::dot_nodes(const Buffer<Four>& a, const Buffer<Four>& b) const {
+double StrongNewton::dot_nodes(const Buffer<Lanes>& a, const Buffer<Lanes>& b) const {
   return sum_over_nodes(nodes_, workers_, k_.pieces, [&](std::size_t first, std::size_t last) {
-    Four sum = 0;
+    Lanes sum = 0;
     for (std::size_t i = first; i < last; ++i) sum += a[i] * b[i];
     return sum_of_lanes(sum);
   });
@@ -347,10 +347,10 @@ double StrongNewton::value_at_trial() {
 
 // A step along a path that starts in the direction and bends where nodes meet kinks of their contacts. Its trial stands
 // if it is better than the straight step, which goes down by about half its length times the slope.
-double StrongNewton::take_bent_step(double slope, double start, double straight) {
+double StrongNewton::take_per_node_step(double slope, double start, double straight) {
   for (double length = 1; length > straight && length > std::exp2(-most_bends); length *= 0.5) {
-    for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Four(length) * k_.direction[i]; });
-    k_.bent.bend(p_, {k_.u, k_.contact_gradient, lifted_ > 0 ? k_.own_hessian : k_.hessian}, v_, k_.trial);
+    for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Lanes(length) * k_.direction[i]; });
+    k_.per_node.bend(p_, {k_.u, k_.contact_gradient, majorized_ > 0 ? k_.own_hessian : k_.hessian}, v_, k_.trial);
     b_.trial = b_.now + length * b_.direction;
     const double value = value_at_trial();
     if (value <= start + 0.5 * std::max(straight, 2 * enough_decrease * length) * slope) return length;
@@ -377,8 +377,8 @@ double StrongNewton::search_line(NewtonReport& report) {
   const LineValue start = at(0);
   if (!(start.slope < 0)) return 0;
   double length = minimise_along(at, start, line_tolerance).length;
-  const bool kinks = length < short_step && !k_.bent.empty();
-  if (const double bent = kinks ? take_bent_step(start.slope, value_ + start.value, length) : 0; bent > 0) {
+  const bool kinks = length < short_step && !k_.per_node.empty();
+  if (const double bent = kinks ? take_per_node_step(start.slope, value_ + start.value, length) : 0; bent > 0) {
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
     std::copy(b_.trial.begin(), b_.trial.end(), w_.begin());
     trial_taken_ = true;
@@ -398,7 +398,7 @@ double StrongNewton::search_line(NewtonReport& report) {
   };
   for (int trial = 0; trial < 30; ++trial, length *= 0.5) {
     const bool moved = std::isfinite(length);
-    for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Four(length) * k_.direction[i]; });
+    for_nodes([&](std::size_t i) { k_.trial[i] = v_[i] + Lanes(length) * k_.direction[i]; });
     if (!moved || !(p_.matter->quadratic() || accepted())) continue;
     std::copy(k_.trial.begin(), k_.trial.end(), v_.begin());
     trial_taken_ = !p_.matter->quadratic();
@@ -459,7 +459,7 @@ NewtonReport StrongNewton::run() {
     if (wants_exact && !exact) without_exact = iterations_without_exact;
     const double length = search_line(report);
     if (length == 0) break;
-    lifted_ = lifted_ > 0 ? lifted_ - 1 : length < poor_step ? iterations_lifted : 0;
+    majorized_ = majorized_ > 0 ? majorized_ - 1 : length < poor_step ? iterations_majorized : 0;
   }
   report.stalled = true;
   return report;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/parallel.h"
-#include "solve/bent_step.h"
 #include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
+#include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
 
 #include <span>
@@ -33,22 +33,22 @@ struct NewtonReport {
 // Scratch memory, and after a solve the contacts' share of its result.
 struct NewtonWork {
   // by block of contacts, at the result
-  Buffer<Four3> u, contact_gradient;
-  Buffer<Four> gradient;  // of everything, by node: what the solver has left over
+  Buffer<Vec3Lanes> u, contact_gradient;
+  Buffer<Lanes> gradient;  // of everything, by node: what the solver has left over
 
   Vec3d contact_velocity(std::size_t c) const;
   Vec3d impulse(std::size_t c) const;  // N s, on the matter
 
   // inside a solve
-  Buffer<Four3> du, force;
-  Buffer<Symmetric3<Four>> hessian, own_hessian;
-  Buffer<Four> matter_gradient, contact_sum, direction, trial, trial_gradient;
+  Buffer<Vec3Lanes> du, force;
+  Buffer<Symmetric3<Lanes>> hessian, own_hessian;
+  Buffer<Lanes> matter_gradient, contact_sum, direction, trial, trial_gradient;
   Buffer<NodeBlock> node_blocks;
   Buffer<NodeVector<float>> x, residual, preconditioned, search, product;
   Buffer<InverseBlock<float>> inverse_blocks;
   Buffer<double> pieces;
   ContactWeightsWork weights;
-  BentStep bent;
+  PerNodeNewton per_node;
   BodyCoupling bodies;
 };
 

@@ -25,8 +25,8 @@ constexpr int most_inner = 200;
 // iterations that mixed directions give to conjugate ones; enough for most problems at the default tolerance
 constexpr int easy = 8;
 
-double sum3(Four x) { return (x[0] + x[1]) + x[2]; }
-double sum4(Four x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+double sum3(Lanes x) { return (x[0] + x[1]) + x[2]; }
+double sum4(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
 // (m + H) = L D L^T: 1/D and L. No pivot of the exact matrix is below m.
 NodeBlock factor(double m, const NodeBlock& h) {
@@ -35,16 +35,16 @@ NodeBlock factor(double m, const NodeBlock& h) {
   const double i1 = 1 / xx, l21 = xy * i1, l31 = xz * i1;
   const double i2 = 1 / std::max(yy - l21 * xy, m), yz1 = yz - l31 * xy, l32 = yz1 * i2;
   const double i3 = 1 / std::max(zz - l31 * xz - l32 * yz1, m);
-  return {Four(Four::Vector{i1, i2, i3, 0}), Four(Four::Vector{l21, l31, l32, 0})};
+  return {Lanes(Lanes::Vector{i1, i2, i3, 0}), Lanes(Lanes::Vector{l21, l31, l32, 0})};
 }
-Four solve_factored(const NodeBlock& f, Four g) {
+Lanes solve_factored(const NodeBlock& f, Lanes g) {
   const double l21 = f.coupled[0], l31 = f.coupled[1], l32 = f.coupled[2];
   const double y2 = g[1] - l21 * g[0], y3 = g[2] - l31 * g[0] - l32 * y2;
   const double z3 = y3 * f.diagonal[2], z2 = y2 * f.diagonal[1] - l32 * z3;
-  return Four(Four::Vector{g[0] * f.diagonal[0] - l21 * z2 - l31 * z3, z2, z3, 0});
+  return Lanes(Lanes::Vector{g[0] * f.diagonal[0] - l21 * z2 - l31 * z3, z2, z3, 0});
 }
 
-Four3 multiply(const Symmetric3<Four>& g, const Four3& x) {
+Vec3Lanes multiply(const Symmetric3<Lanes>& g, const Vec3Lanes& x) {
   return {{g.xx * x[0] + g.xy * x[1] + g.xz * x[2], g.xy * x[0] + g.yy * x[1] + g.yz * x[2],
            g.xz * x[0] + g.yz * x[1] + g.zz * x[2]}};
 }
@@ -83,11 +83,11 @@ class QuasiNewton {
 QuasiNewton::QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
                          QuasiNewtonWork& work)
     : p_(problem), options_(options), w_(work), weights_(problem, workers, work.weights) {
-  for (Buffer<Four>* b : {&w_.free, &w_.velocity, &w_.gradient, &w_.old_gradient, &w_.preconditioned, &w_.direction,
-                          &w_.node_sum, &w_.residual, &w_.search})
+  for (Buffer<Lanes>* b : {&w_.free, &w_.velocity, &w_.gradient, &w_.old_gradient, &w_.preconditioned, &w_.direction,
+                           &w_.node_sum, &w_.residual, &w_.search})
     b->resize(weights_.nodes());
   w_.blocks.resize(weights_.nodes());
-  for (Buffer<Four3>* b : {&w_.u, &w_.du, &w_.contact_gradient, &w_.contact_search, &w_.contact_product})
+  for (Buffer<Vec3Lanes>* b : {&w_.u, &w_.du, &w_.contact_gradient, &w_.contact_search, &w_.contact_product})
     b->resize(weights_.blocks());
   w_.contact_hessian.resize(weights_.blocks());
 }
@@ -98,9 +98,9 @@ bool QuasiNewton::load(std::span<const Vec3d> v) {
   for (std::size_t i = 0; i < weights_.nodes(); ++i) {
     const Vec3d &x = v[i], &f = p_.free_velocity[i];
     good = good && p_.mass[i] > 0 && std::isfinite(p_.mass[i] + dot(x, x) + dot(f, f));
-    w_.velocity[i] = Four(Four::Vector{x[0], x[1], x[2], 0});
-    w_.free[i] = Four(Four::Vector{f[0], f[1], f[2], p_.mass[i]});
-    w_.direction[i] = Four(0);
+    w_.velocity[i] = Lanes(Lanes::Vector{x[0], x[1], x[2], 0});
+    w_.free[i] = Lanes(Lanes::Vector{f[0], f[1], f[2], p_.mass[i]});
+    w_.direction[i] = Lanes(0);
   }
   return good;
 }
@@ -118,7 +118,7 @@ void QuasiNewton::start_contacts() {
 void QuasiNewton::evaluate_contacts(double step) {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
     if (step != 0)
-      for (std::size_t b = first; b < last; ++b) w_.u[b] += Four(step) * w_.du[b];
+      for (std::size_t b = first; b < last; ++b) w_.u[b] += Lanes(step) * w_.du[b];
     p_.potential->evaluate({first, last}, w_.u.data(), w_.contact_gradient.data(), w_.contact_hessian.data());
     return ThreeSums{};
   });
@@ -128,12 +128,12 @@ void QuasiNewton::evaluate_contacts(double step) {
 // moves v on by a step and finds the gradient there; true: it is small enough
 bool QuasiNewton::measure(double step) {
   const ThreeSums s = weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gg(0), pp(0), jj(0);
+    Lanes gg(0), pp(0), jj(0);
     for (std::size_t i = first; i < last; ++i) {
-      const Four m(w_.free[i][3]), j = w_.node_sum[i];
-      const Four v = w_.velocity[i] + Four(step) * w_.direction[i];
-      const Four g = m * (v - w_.free[i]) + j;
-      const Four by_mass = Four(1) / m;
+      const Lanes m(w_.free[i][3]), j = w_.node_sum[i];
+      const Lanes v = w_.velocity[i] + Lanes(step) * w_.direction[i];
+      const Lanes g = m * (v - w_.free[i]) + j;
+      const Lanes by_mass = Lanes(1) / m;
       w_.velocity[i] = v;
       w_.old_gradient[i] = w_.gradient[i];
       w_.gradient[i] = g;
@@ -155,10 +155,10 @@ bool QuasiNewton::measure(double step) {
 double QuasiNewton::precondition() {
   weights_.add_up(w_.contact_hessian.data(), w_.blocks.data());
   const ThreeSums s = weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gz(0), old(0);
+    Lanes gz(0), old(0);
     for (std::size_t i = first; i < last; ++i) {
       w_.blocks[i] = factor(w_.free[i][3], w_.blocks[i]);
-      const Four z = solve_factored(w_.blocks[i], w_.gradient[i]);
+      const Lanes z = solve_factored(w_.blocks[i], w_.gradient[i]);
       w_.preconditioned[i] = z;
       gz += w_.gradient[i] * z;
       old += w_.old_gradient[i] * z;
@@ -172,9 +172,9 @@ double QuasiNewton::precondition() {
 // d = beta d - part z; sums g . d, d . M (v - v*), d . M d
 ThreeSums QuasiNewton::turn(double beta, double part) {
   return weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gd(0), slope(0), curvature(0);
+    Lanes gd(0), slope(0), curvature(0);
     for (std::size_t i = first; i < last; ++i) {
-      const Four d = Four(beta) * w_.direction[i] - Four(part) * w_.preconditioned[i], md = Four(w_.free[i][3]) * d;
+      const Lanes d = Lanes(beta) * w_.direction[i] - Lanes(part) * w_.preconditioned[i], md = Lanes(w_.free[i][3]) * d;
       w_.direction[i] = d;
       gd += w_.gradient[i] * d;
       slope += md * (w_.velocity[i] - w_.free[i]);
@@ -206,9 +206,9 @@ double QuasiNewton::multiply_by_hessian() {
   weights_.add_up(w_.contact_product.data(), w_.node_sum.data());
   return weights_
       .over_nodes([&](std::size_t first, std::size_t last) {
-        Four sum(0);
+        Lanes sum(0);
         for (std::size_t i = first; i < last; ++i) {
-          w_.node_sum[i] += Four(w_.free[i][3]) * w_.search[i];
+          w_.node_sum[i] += Lanes(w_.free[i][3]) * w_.search[i];
           sum += w_.search[i] * w_.node_sum[i];
         }
         return ThreeSums{sum3(sum), 0, 0};
@@ -219,16 +219,16 @@ double QuasiNewton::multiply_by_hessian() {
 // x += length p, r -= length q, z = H^-1 r; returns r . z
 double QuasiNewton::inner_step(double length) {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
-    for (std::size_t b = first; b < last; ++b) w_.du[b] -= Four(length) * w_.contact_search[b];
+    for (std::size_t b = first; b < last; ++b) w_.du[b] -= Lanes(length) * w_.contact_search[b];
     return ThreeSums{};
   });
   return weights_
       .over_nodes([&](std::size_t first, std::size_t last) {
-        Four rz(0);
+        Lanes rz(0);
         for (std::size_t i = first; i < last; ++i) {
-          w_.direction[i] -= Four(length) * w_.search[i];
-          w_.residual[i] -= Four(length) * w_.node_sum[i];
-          const Four z = solve_factored(w_.blocks[i], w_.residual[i]);
+          w_.direction[i] -= Lanes(length) * w_.search[i];
+          w_.residual[i] -= Lanes(length) * w_.node_sum[i];
+          const Lanes z = solve_factored(w_.blocks[i], w_.residual[i]);
           w_.preconditioned[i] = z;
           rz += w_.residual[i] * z;
         }
@@ -242,15 +242,15 @@ void QuasiNewton::newton(double descent) {
   const double tolerance = inner_tolerance(), enough = tolerance * tolerance * descent;
   std::copy(w_.gradient.begin(), w_.gradient.end(), w_.residual.begin());
   std::copy(w_.preconditioned.begin(), w_.preconditioned.end(), w_.search.begin());
-  std::fill(w_.direction.begin(), w_.direction.end(), Four(0));
-  std::fill(w_.du.begin(), w_.du.end(), Four3::zero());
+  std::fill(w_.direction.begin(), w_.direction.end(), Lanes(0));
+  std::fill(w_.du.begin(), w_.du.end(), Vec3Lanes::zero());
   for (int n = 1;; ++n) {
     const double length = descent / multiply_by_hessian();
     const double next = inner_step(length);
     ++report_.inner_iterations;
     if (!(next > enough) || n == most_inner) return;
     for (std::size_t i = 0; i < weights_.nodes(); ++i)
-      w_.search[i] = w_.preconditioned[i] + Four(next / descent) * w_.search[i];
+      w_.search[i] = w_.preconditioned[i] + Lanes(next / descent) * w_.search[i];
     descent = next;
   }
 }
@@ -275,7 +275,7 @@ bool QuasiNewton::choose_direction() {
   old_descent_ = descent;
   const double curvature = weights_
                                .over_blocks([&](std::size_t first, std::size_t last) {
-                                 Four sum(0);
+                                 Lanes sum(0);
                                  for (std::size_t b = first; b < last; ++b)
                                    sum += w_.contact_hessian[b].along(w_.du[b]);
                                  return ThreeSums{sum4(sum), 0, 0};
@@ -320,7 +320,7 @@ SolveReport QuasiNewton::run(std::span<Vec3d> v) {
   return report_;
 }
 
-Vec3d lane_of(const Four3& x, std::size_t c) {
+Vec3d lane_of(const Vec3Lanes& x, std::size_t c) {
   const int lane = int(c % 4);
   return {{x[0][lane], x[1][lane], x[2][lane]}};
 }
@@ -337,10 +337,10 @@ Vec3d QuasiNewtonWork::impulse(std::size_t c) const { return -1.0 * lane_of(cont
 
 std::size_t QuasiNewtonWork::bytes() const {
   std::size_t n = weights.bytes() + blocks.bytes() + contact_hessian.bytes();
-  for (const Buffer<Four>* b :
+  for (const Buffer<Lanes>* b :
        {&free, &velocity, &gradient, &old_gradient, &preconditioned, &direction, &node_sum, &residual, &search})
     n += b->bytes();
-  for (const Buffer<Four3>* b : {&u, &du, &contact_gradient, &contact_search, &contact_product}) n += b->bytes();
+  for (const Buffer<Vec3Lanes>* b : {&u, &du, &contact_gradient, &contact_search, &contact_product}) n += b->bytes();
   return n;
 }
 

@@ -37,12 +37,12 @@ struct SolveReport {
 struct QuasiNewtonWork {
   ContactWeightsWork weights;
   // by node
-  Buffer<Four> free, velocity, gradient, old_gradient, preconditioned, direction;
-  Buffer<Four> node_sum, residual, search;
+  Buffer<Lanes> free, velocity, gradient, old_gradient, preconditioned, direction;
+  Buffer<Lanes> node_sum, residual, search;
   Buffer<NodeBlock> blocks;
   // by block of contacts
-  Buffer<Four3> u, du, contact_gradient, contact_search, contact_product;
-  Buffer<Symmetric3<Four>> contact_hessian;
+  Buffer<Vec3Lanes> u, du, contact_gradient, contact_search, contact_product;
+  Buffer<Symmetric3<Lanes>> contact_hessian;
 
   // after a solve, at its v: m/s
   Vec3d contact_velocity(std::size_t c) const;

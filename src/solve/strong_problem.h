@@ -24,7 +24,7 @@ class MatterCost {
   // A, the positive part of the second derivative at v, for `apply` and `blocks`
   virtual void linearise(const NodeVector<double>* v, Workers& workers) = 0;
   // the second derivative itself, for `apply` alone
-  virtual void sharpen(const NodeVector<double>*, Workers&) {}
+  virtual void use_exact_hessian(const NodeVector<double>*, Workers&) {}
   // y = A x; x . y
   virtual double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) = 0;
   virtual std::span<const NodeBlock3<double>> blocks() const = 0;  // of A's diagonal

@@ -31,7 +31,9 @@ class MatterInStep : public MatterCost {
   }
   double rounding() const override { return matter_.energy_rounding(); }
   void linearise(const NodeVector<double>* v, Workers& workers) override { matter_.prepare(v, workers); }
-  void sharpen(const NodeVector<double>* v, Workers& workers) override { matter_.sharpen(v, workers); }
+  void use_exact_hessian(const NodeVector<double>* v, Workers& workers) override {
+    matter_.use_exact_hessian(v, workers);
+  }
   double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) override {
     return matter_.apply(x, y, workers);
   }
@@ -174,7 +176,7 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.potential = &potential;
   const std::size_t first_held = JoinedPotential::start_of_second(set_.size());
   problem.first_of_one_node = first_held;
-  implicit_->follow_rotation(v_.data(), workers);
+  implicit_->update_lagged_rotation(v_.data(), workers);
   NewtonOptions options = options_;
   if (may_be_cut_) options.max_hard_iterations = hard_iterations_before_cut;
   const int refreshes = implicit_->yields_by_pressure() ? refreshes_of_sand : max_refreshes;
@@ -196,12 +198,12 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
            "strong step at t = {:.6g} s: the rotation of matter is not found after {} solves; use a smaller dt, or "
            "'exact_rotation: false'",
            time, max_turns);
-    if (turned) implicit_->follow_rotation(v_.data(), workers);
+    if (turned) implicit_->update_lagged_rotation(v_.data(), workers);
     rough *= tolerance_per_turn;
     const bool bodies_lag = set_.refresh_friction(), boundaries_lag = boundaries_.refresh_friction();
     const bool rubbed = refresh++ < refreshes && (bodies_lag || boundaries_lag);
     if (!turned && !rubbed) return;
-    if (rubbed) implicit_->follow_pressure(v_.data(), workers);
+    if (rubbed) implicit_->update_lagged_yield(v_.data(), workers);
   }
 }
 

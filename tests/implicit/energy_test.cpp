@@ -218,9 +218,9 @@ TEST_P(ImplicitEnergy, ExactRotation) {
   ImplicitMatter& m = matter.implicit;
   const std::size_t n = m.nodes();
   const NodeVectors v = sum(matter.v, 0.5, random_vectors(n, 1)), x = random_vectors(n, 8), d = random_vectors(n, 9);
-  const double first = m.follow_rotation(v.data(), matter.workers());
+  const double first = m.update_lagged_rotation(v.data(), matter.workers());
   EXPECT_EQ(first > 0, GetParam() != Law::linear && GetParam() != Law::liquid);
-  EXPECT_EQ(m.follow_rotation(v.data(), matter.workers()), 0);
+  EXPECT_EQ(m.update_lagged_rotation(v.data(), matter.workers()), 0);
   MatterOperator<double> A;
   m.linearise(v.data(), Curvature::positive, A, matter.workers());
   NodeVectors y(n), gradient(n);
@@ -242,7 +242,7 @@ TEST_P(ImplicitEnergy, ExactRotationWithDamping) {
   disturb(matter, 0.05, 0.05, 0.3, 4);
   start();
   const NodeVectors v = sum(matter.v, 0.5, random_vectors(matter.implicit.nodes(), 1));
-  matter.implicit.follow_rotation(v.data(), matter.workers());
+  matter.implicit.update_lagged_rotation(v.data(), matter.workers());
   // as far from rest
   EXPECT_LT(gap_to_differences(matter, v, Curvature::exact), GetParam() == Law::liquid ? 1e-4 : 1e-8);
 }

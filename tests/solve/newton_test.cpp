@@ -172,7 +172,7 @@ TEST(Newton, FindsTheMinimumOfMatterBodiesAndContacts) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     Strong strong(seed);
     std::vector<NodeVector<double>> v(strong.matter.nodes());
-    for (auto& x : v) x = Four::Vector{strong.s.uniform(-2, 2), strong.s.uniform(-2, 2), strong.s.uniform(-2, 2), 0};
+    for (auto& x : v) x = Lanes::Vector{strong.s.uniform(-2, 2), strong.s.uniform(-2, 2), strong.s.uniform(-2, 2), 0};
     std::vector<double> w(5, 0.3);
     NewtonOptions options;
     options.relative_tolerance = 1e-10;

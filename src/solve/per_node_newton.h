@@ -16,19 +16,19 @@ namespace pliant {
 
 // the laws at the start of the step, by block of all contacts
 struct LawsAtStart {
-  const Buffer<Four3>& u;
-  const Buffer<Four3>& gradient;
-  const Buffer<Symmetric3<Four>>& hessian;
+  const Buffer<Vec3Lanes>& u;
+  const Buffer<Vec3Lanes>& gradient;
+  const Buffer<Symmetric3<Lanes>>& hessian;
 };
 
-class BentStep {
+class PerNodeNewton {
  public:
   // the contacts that are of one node
   void begin(const StrongProblem& problem);
   bool empty() const { return held_.empty(); }
   // trial: v and a straight step; bent on return
   void bend(const StrongProblem& problem, const LawsAtStart& start, std::span<const NodeVector<double>> v,
-            Buffer<Four>& trial);
+            Buffer<Lanes>& trial);
 
  private:
   // a node and its contacts
@@ -39,8 +39,8 @@ class BentStep {
   bool improve(const StrongProblem& problem, const LawsAtStart& start);
 
   std::vector<Held> held_;
-  Buffer<Four3> u_, gradient_;
-  Buffer<Symmetric3<Four>> hessian_;
+  Buffer<Vec3Lanes> u_, gradient_;
+  Buffer<Symmetric3<Lanes>> hessian_;
 };
 
 }  // namespace pliant
