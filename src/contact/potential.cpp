@@ -5,7 +5,7 @@ namespace {
 
 template <class LawOfLanes>
 void evaluate_blocks(const std::vector<LawOfLanes>& laws, BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient,
-                     Symmetric3<Lanes>* hessian) {
+                     Block3<Lanes>* hessian) {
   for (std::size_t b = blocks.first; b < blocks.last; ++b) {
     const LawValue<Lanes> l = value_at<Lanes>(laws[b], u[b]);
     gradient[b] = l.gradient;
@@ -69,14 +69,14 @@ void LawPotential::set_last_impulse(std::size_t c, double impulse) {
 }
 
 void LawPotential::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient,
-                            Symmetric3<Lanes>* hessian) const {
+                            Block3<Lanes>* hessian) const {
   if (kind_ == LawKind::lagged)
     evaluate_blocks(lagged_, blocks, u, gradient, hessian);
   else
     evaluate_blocks(sap_, blocks, u, gradient, hessian);
 }
 
-void LawPotential::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Symmetric3<Lanes>* hessian) const {
+void LawPotential::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const {
   if (kind_ != LawKind::lagged) return;
   for (std::size_t b = blocks.first; b < blocks.last; ++b) {
     const SplitVector<Lanes> x = lagged_[b].frame.missing(u[b]);

@@ -24,9 +24,9 @@ class LawPotential final : public ContactPotential {
   const ContactTerms& terms(std::size_t c) const { return terms_[c]; }
 
   std::size_t size() const override { return terms_.size(); }
-  void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Symmetric3<Lanes>* hessian) const override;
+  void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const override;
   void add_majorizer(BlockRange blocks, const Vec3Lanes* u,
-                     Symmetric3<Lanes>* hessian) const override;  // lagged laws only
+                     Block3<Lanes>* hessian) const override;  // lagged laws only
   LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const override;
 
   // of one contact

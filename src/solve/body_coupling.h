@@ -1,4 +1,4 @@
-// The bodies' side of Newton's method: velocities of the contacts' other sides, wrenches, and a matrix with its factor.
+// The bodies' side of the system: velocities of the contacts' other sides, wrenches, and a matrix with its factor.
 // Keeps its memory from solve to solve.
 #pragma once
 
@@ -30,13 +30,8 @@ class BodyCoupling {
   void take_hessian();
   const Eigen::MatrixXd& hessian() const { return hessian_; }
   // H + J^T G J
-  void factor(const Buffer<Symmetric3<Lanes>>& contact_hessian);
+  void factor(const Buffer<Block3<Lanes>>& contact_hessian);
   void solve(const Column& right, Column& x) const;
-
-  // of one solve
-  Column now, gradient, contact, direction, trial, trial_gradient;
-  // of conjugate gradients
-  Column residual, x, preconditioned, search, product;
 
  private:
   using Twist = Eigen::Matrix<double, 6, 1>;

@@ -148,7 +148,7 @@ std::size_t JoinedPotential::size() const {
 }
 
 void JoinedPotential::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient,
-                               Symmetric3<Lanes>* hessian) const {
+                               Block3<Lanes>* hessian) const {
   const std::size_t middle = blocks_of(first_.size());
   if (blocks.first < middle) first_.evaluate({blocks.first, std::min(blocks.last, middle)}, u, gradient, hessian);
   if (blocks.last > middle)
@@ -156,7 +156,7 @@ void JoinedPotential::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes*
                      hessian + middle);
 }
 
-void JoinedPotential::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Symmetric3<Lanes>* hessian) const {
+void JoinedPotential::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const {
   const std::size_t middle = blocks_of(first_.size());
   if (blocks.first < middle) first_.add_majorizer({blocks.first, std::min(blocks.last, middle)}, u, hessian);
   if (blocks.last > middle)

@@ -34,7 +34,7 @@ TEST(JoinedPotential, IsTheSumAndItsDerivatives) {
     const std::size_t start = JoinedPotential::start_of_second(sizes), blocks = blocks_of(joined.size());
     ASSERT_EQ(joined.size(), start + 6);
     std::vector<Vec3Lanes> u(blocks, Vec3Lanes::zero()), du = u, gradient(blocks), further(blocks), before(blocks);
-    std::vector<Symmetric3<Lanes>> hessian(blocks), lifted(blocks), unused(blocks);
+    std::vector<Block3<Lanes>> hessian(blocks), lifted(blocks), unused(blocks);
     for (std::size_t c = 0; c < joined.size(); ++c)
       for (int d = 0; d < 3; ++d)
         u[c / 4][d].set(int(c % 4), s.uniform(-1, 1)), du[c / 4][d].set(int(c % 4), s.uniform(-1, 1));
@@ -71,7 +71,7 @@ TEST(JoinedPotential, IsTheSumAndItsDerivatives) {
       tests::OneContact one({LawKind::lagged, true}, t);
       const Vec3d at = s.ball(), move = s.tangent(t.normal);
       const LawValue<double> l = one.at(at);
-      Symmetric3<Lanes> h = {l.hessian.xx, l.hessian.xy, l.hessian.xz, l.hessian.yy, l.hessian.yz, l.hessian.zz};
+      Block3<Lanes> h = {l.hessian.xx, l.hessian.xy, l.hessian.xz, l.hessian.yy, l.hessian.yz, l.hessian.zz};
       Vec3Lanes wide = {{Lanes(at[0]), Lanes(at[1]), Lanes(at[2])}};
       one.potential.add_majorizer({0, 1}, &wide, &h);
       const double above = l.value + dot(l.gradient, move) + 0.5 * h.along({{move[0], move[1], move[2]}})[0];
