@@ -79,15 +79,15 @@ void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
   const ContactProblem p = set_.rows().problem();
   const std::span<const std::uint32_t> numbers = set_.rows().numbers();
   // what is left over, and the weights of those who act; of the others
-  left_.assign(p.mass.size(), Four(0));
+  left_.assign(p.mass.size(), Lanes(0));
   idle_.assign(p.mass.size(), 0);
   for (std::size_t c = 0; c < set_.size(); ++c) {
     const Vec& j = set_[c].impulse;
     const bool acts = dot(j, j) > 0;
-    const Four given = Four::Vector{-j[0], -j[1], -j[2], 1};
+    const Lanes given = Lanes::Vector{-j[0], -j[1], -j[2], 1};
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
       if (acts)
-        left_[p.nodes[k]] += Four(p.weights[k]) * given;
+        left_[p.nodes[k]] += Lanes(p.weights[k]) * given;
       else
         idle_[p.nodes[k]] += p.weights[k];
   }
@@ -103,8 +103,8 @@ void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
       rest[d] = (left_[i][d] + p.mass[i] * (double(node.a[d]) - p.free_velocity[i][d])) / share;
     }
     const Vec turn = cross(matter.grid.position(matter.layout, numbers[i], cell_), rest);
-    left_[i] = Four::Vector{rest[0], rest[1], rest[2], acted_on ? 1.0 : 0.0};
-    turned_[i] = Four::Vector{turn[0], turn[1], turn[2], 0};
+    left_[i] = Lanes::Vector{rest[0], rest[1], rest[2], acted_on ? 1.0 : 0.0};
+    turned_[i] = Lanes::Vector{turn[0], turn[1], turn[2], 0};
   }
   share_out(p);
 }
@@ -114,12 +114,12 @@ void ContactStep<S>::share_out(const ContactProblem& p) {
   for (std::size_t c = 0; c < set_.size(); ++c) {
     const Vec& j = set_[c].impulse;
     const bool acts = dot(j, j) > 0;
-    Four more = 0, turn = 0;
+    Lanes more = 0, turn = 0;
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
-      const Four& left = left_[p.nodes[k]];
+      const Lanes& left = left_[p.nodes[k]];
       if (acts != (left[3] > 0)) continue;
-      more += Four(p.weights[k]) * left;
-      turn += Four(p.weights[k]) * turned_[p.nodes[k]];
+      more += Lanes(p.weights[k]) * left;
+      turn += Lanes(p.weights[k]) * turned_[p.nodes[k]];
     }
     set_.exchange(c, j + Vec{{more[0], more[1], more[2]}},
                   cross(set_[c].found.position, j) + Vec{{turn[0], turn[1], turn[2]}});

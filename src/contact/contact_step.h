@@ -32,7 +32,7 @@ class ContactStep {
   SolveOptions options_;
   QuasiNewtonWork solver_;
   std::vector<Vec3d> bias_, velocity_;
-  std::vector<Four> left_, turned_;
+  std::vector<Lanes> left_, turned_;
   std::vector<double> idle_;
 };
 

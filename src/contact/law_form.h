@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/small.h"
-#include "solve/symmetric3.h"
+#include "solve/block3.h"
 
 namespace pliant {
 
@@ -54,7 +54,7 @@ template <class T>
 struct LawValue {
   T value;
   Vector<T, 3> gradient;
-  Symmetric3<T> hessian;
+  Block3<T> hessian;
 };
 
 template <class T, class LawOfT>
@@ -62,7 +62,7 @@ inline LawValue<T> value_at(const LawOfT& law, const Vector<T, 3>& u) {
   const Vector<T, 3>& n = law.frame.normal;
   const SplitVector<T> x = law.frame.missing(u);
   const LawResponse<T> r = law.at(x.normal, dot(x.tangent, x.tangent));
-  LawValue<T> out = {r.value, T(-1) * (r.normal * n + r.drag * x.tangent), Symmetric3<T>::scaled_identity(r.drag)};
+  LawValue<T> out = {r.value, T(-1) * (r.normal * n + r.drag * x.tangent), Block3<T>::scaled_identity(r.drag)};
   out.hessian.add_square(r.a - r.drag, n);
   out.hessian.add_product(r.b, n, x.tangent);
   out.hessian.add_square(r.c, x.tangent);

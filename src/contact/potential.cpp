@@ -3,24 +3,24 @@
 namespace pliant {
 namespace {
 
-template <class LawOfFour>
-void evaluate_blocks(const std::vector<LawOfFour>& laws, BlockRange blocks, const Four3* u, Four3* gradient,
-                     Symmetric3<Four>* hessian) {
+template <class LawOfLanes>
+void evaluate_blocks(const std::vector<LawOfLanes>& laws, BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient,
+                     Block3<Lanes>* hessian) {
   for (std::size_t b = blocks.first; b < blocks.last; ++b) {
-    const LawValue<Four> l = value_at<Four>(laws[b], u[b]);
+    const LawValue<Lanes> l = value_at<Lanes>(laws[b], u[b]);
     gradient[b] = l.gradient;
     hessian[b] = l.hessian;
   }
 }
 
-double sum(Four x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+double sum(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
-template <class LawOfFour>
-LineValue along_blocks(const std::vector<LawOfFour>& laws, BlockRange blocks, const Four3* u, const Four3* du,
+template <class LawOfLanes>
+LineValue along_blocks(const std::vector<LawOfLanes>& laws, BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du,
                        double alpha) {
-  LawLine<Four> total = {Four(0), Four(0), Four(0)};
+  LawLine<Lanes> total = {Lanes(0), Lanes(0), Lanes(0)};
   for (std::size_t b = blocks.first; b < blocks.last; ++b) {
-    const LawLine<Four> l = line_at<Four>(laws[b], u[b], du[b], Four(alpha));
+    const LawLine<Lanes> l = line_at<Lanes>(laws[b], u[b], du[b], Lanes(alpha));
     total.value += l.value;
     total.slope += l.slope;
     total.curvature += l.curvature;
@@ -28,8 +28,8 @@ LineValue along_blocks(const std::vector<LawOfFour>& laws, BlockRange blocks, co
   return {sum(total.value), sum(total.slope), sum(total.curvature)};
 }
 
-template <class LawOfFour, class LawOfOne>
-void add_lane(std::vector<LawOfFour>& laws, std::size_t c, const LawOfOne& one) {
+template <class LawOfLanes, class LawOfOne>
+void add_lane(std::vector<LawOfLanes>& laws, std::size_t c, const LawOfOne& one) {
   if (c % 4 == 0) laws.emplace_back();
   set_lane(laws[c / 4], int(c % 4), one);
 }
@@ -68,22 +68,23 @@ void LawPotential::set_last_impulse(std::size_t c, double impulse) {
   if (kind_ == LawKind::lagged) set_lane(lagged_[c / 4], int(c % 4), LaggedLaw<double>(terms_[c], memory_));
 }
 
-void LawPotential::evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const {
+void LawPotential::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient,
+                            Block3<Lanes>* hessian) const {
   if (kind_ == LawKind::lagged)
     evaluate_blocks(lagged_, blocks, u, gradient, hessian);
   else
     evaluate_blocks(sap_, blocks, u, gradient, hessian);
 }
 
-void LawPotential::lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const {
+void LawPotential::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const {
   if (kind_ != LawKind::lagged) return;
   for (std::size_t b = blocks.first; b < blocks.last; ++b) {
-    const SplitVector<Four> x = lagged_[b].frame.missing(u[b]);
+    const SplitVector<Lanes> x = lagged_[b].frame.missing(u[b]);
     hessian[b].add_square(-lagged_[b].at(x.normal, dot(x.tangent, x.tangent)).c, x.tangent);
   }
 }
 
-LineValue LawPotential::along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const {
+LineValue LawPotential::along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const {
   return kind_ == LawKind::lagged ? along_blocks(lagged_, blocks, u, du, alpha)
                                   : along_blocks(sap_, blocks, u, du, alpha);
 }

@@ -24,9 +24,10 @@ class LawPotential final : public ContactPotential {
   const ContactTerms& terms(std::size_t c) const { return terms_[c]; }
 
   std::size_t size() const override { return terms_.size(); }
-  void evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const override;
-  void lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const override;  // lagged laws only
-  LineValue along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const override;
+  void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const override;
+  void add_majorizer(BlockRange blocks, const Vec3Lanes* u,
+                     Block3<Lanes>* hessian) const override;  // lagged laws only
+  LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const override;
 
   // of one contact
   LawValue<double> evaluate(std::size_t c, const Vec3d& u) const;
@@ -44,8 +45,8 @@ class LawPotential final : public ContactPotential {
   bool memory_;
   std::vector<ContactTerms> terms_;
   // by block, those of the kind in use
-  std::vector<LaggedLaw<Four>> lagged_;
-  std::vector<SapLaw<Four>> sap_;
+  std::vector<LaggedLaw<Lanes>> lagged_;
+  std::vector<SapLaw<Lanes>> sap_;
 };
 
 }  // namespace pliant

@@ -7,8 +7,8 @@
 // touches only its nodes 0..5 along each axis: its reach.
 #pragma once
 
-#include "core/pcg.h"
 #include "grid/grid.h"
+#include "solve/node_vector.h"
 
 #include <algorithm>
 #include <bitset>

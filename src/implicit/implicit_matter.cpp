@@ -53,21 +53,6 @@ void first_node(const Block<3>& block, int place, double* node) {
 
 }  // namespace
 
-const char* name(FreeMotionReport::Status status) {
-  switch (status) {
-    case FreeMotionReport::Status::converged: return "converged";
-    case FreeMotionReport::Status::out_of_iterations: return "out_of_iterations";
-    case FreeMotionReport::Status::stalled: return "stalled";
-    case FreeMotionReport::Status::not_finite: return "not_finite";
-  }
-  return "";
-}
-
-double MatterValue::residual() const {
-  const double scale = std::sqrt(max(momentum, impulse));
-  return gradient > 0 ? std::sqrt(gradient) / scale : 0;
-}
-
 // S1's law stays quadratic unless it is asked for more
 static bool flows_in_step(PlasticFlow flow, const AnyLaw<double>& law) {
   if (flow == PlasticFlow::lagged || !can_flow(law)) return false;
@@ -240,10 +225,7 @@ void ImplicitMatter::begin(const MatterStep<S>& step, Workers& workers) {
   touched_.resize(bundles_.touches().size());
   fixed_touched_.resize(bundles_.fixed_touches().size());
   block_energy_.resize(bundles_.blocks().size());
-  block_size_.resize(bundles_.blocks().size());
-  // until the first operator is known D is that of the mass
-  inverse_diagonal_.resize(nodes());
-  for (std::size_t i = 0; i < nodes(); ++i) inverse_diagonal_[i] = 1 / mass()[i];
+  block_change_.resize(bundles_.blocks().size());
 }
 
 // -stiffness K v, as the derivative of stiffness / (2 dt) l : Q0 : l
@@ -274,7 +256,7 @@ void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) 
   const TouchedNode *touches = bundles_.touches().data(), *fixed = bundles_.fixed_touches().data();
   const ReachNodes<double> from(block, bundles_, v);
   ReachNodes<double> to;
-  Part energy = 0, size = 0;
+  Part energy = 0;
   for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
     const Bundle& bundle = bundles_.bundles()[k];
     for (int part = 0; part < bundle_parts<double>; ++part) {
@@ -288,12 +270,10 @@ void ImplicitMatter::evaluate_block(std::size_t b, const NodeVector<double>* v) 
         impulse.moment += damped.moment;
       }
       energy += impulse.energy;
-      size += abs(impulse.energy);
       scatter_gradient(to.nodes, bundle.place, weights, impulse.moment);
     }
   }
   block_energy_[b] = sum_of_lanes(energy);
-  block_size_[b] = sum_of_lanes(size);
   for (std::uint32_t t = block.first_touch; t < block.last_touch; ++t) touched_[t] = to.nodes[touches[t].place];
   for (std::uint32_t t = block.first_fixed; t < block.last_fixed; ++t) fixed_touched_[t] = to.nodes[fixed[t].place];
 }
@@ -306,48 +286,26 @@ void ImplicitMatter::hold_fixed(const NodeVector<double>* v, std::span<NodeVecto
     impulses[bundles_.fixed_touches()[t].node] += NodeVector<double>::load(fixed_touched_[t].a);
 }
 
-MatterValue ImplicitMatter::sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient,
-                                      const NodeVector<double>* direction, Workers& workers) {
-  const std::size_t count = (nodes() + nodes_per_piece - 1) / nodes_per_piece;
-  pieces_.resize(count);
-  workers.for_each(count, 4, [&](std::size_t piece) {
-    Pack<double, 4> inertia = 0, slope = 0, squares[3] = {0, 0, 0};
-    const std::size_t first = piece * nodes_per_piece, last = std::min(first + nodes_per_piece, nodes());
+// what inertia and drag add to E; the gradient of everything
+double ImplicitMatter::sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) {
+  const auto add_up = [&](std::size_t first, std::size_t last) {
+    NodeVector<double> inertia = 0;
     for (std::size_t i = first; i < last; ++i) {
       const NodeVector<double> m = mass()[i], change = v[i] - bundles_.velocity()[i];
       const NodeVector<double> drag = damping_.mass * dt_ * m * v[i];
+      inertia += 0.5 * (m * change * change + drag * v[i]);
+      if (!gradient) continue;
       NodeVector<double> elastic = 0;
       bundles_.add_touches(i, touched_.data(),
                            [&](const Node<double>& n) { elastic += NodeVector<double>::load(n.a); });
-      const NodeVector<double> g = m * change + drag + elastic, p = m * v[i];
-      inertia += 0.5 * (m * change * change + drag * v[i]);
-      squares[0] += inverse_diagonal_[i] * g * g;
-      squares[1] += inverse_diagonal_[i] * p * p;
-      squares[2] += inverse_diagonal_[i] * elastic * elastic;
-      if (direction) slope += g * direction[i];
-      if (gradient) gradient[i] = g;
+      gradient[i] = m * change + drag + elastic;
     }
-    const double kinetic = sum_of_lanes(inertia);
-    pieces_[piece] = {kinetic,
-                      kinetic,
-                      sum_of_lanes(slope),
-                      sum_of_lanes(squares[0]),
-                      sum_of_lanes(squares[1]),
-                      sum_of_lanes(squares[2])};
-  });
-  MatterValue sum;
-  for (const MatterValue& p : pieces_) {
-    sum.energy += p.energy;
-    sum.size += p.size;
-    sum.slope += p.slope;
-    sum.gradient += p.gradient;
-    sum.momentum += p.momentum;
-    sum.impulse += p.impulse;
-  }
-  return sum;
+    return ThreeSums{sum_of_lanes(inertia)};
+  };
+  return PieceSums(workers, pieces_).over(nodes(), nodes_per_piece, add_up).a;
 }
 
-double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& workers) {
+double ImplicitMatter::update_lagged_rotation(const NodeVector<double>* v, Workers& workers) {
   if (!turned_) return 0;
   Buffer<double>& change = block_energy_;
   const Part cells = Part(dt_ * inv_h_);
@@ -379,9 +337,9 @@ double ImplicitMatter::follow_rotation(const NodeVector<double>* v, Workers& wor
   return dt_ * inv_h_ * largest;
 }
 
-double ImplicitMatter::follow_pressure(const NodeVector<double>* v, Workers& workers) {
+double ImplicitMatter::update_lagged_yield(const NodeVector<double>* v, Workers& workers) {
   if (!pressed_) return 0;
-  Buffer<double>&change = block_energy_, &size = block_size_;
+  Buffer<double>&size = block_energy_, &change = block_change_;
   workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) {
     const BundleBlock& block = bundles_.blocks()[b];
     const ReachNodes<double> from(block, bundles_, v);
@@ -408,15 +366,11 @@ double ImplicitMatter::follow_pressure(const NodeVector<double>* v, Workers& wor
   return changed > 0 ? changed / max(all, changed) : 0;
 }
 
-MatterValue ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<double>* gradient,
-                                     const NodeVector<double>* direction, Workers& workers) {
+double ImplicitMatter::evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) {
   workers.for_each(bundles_.blocks().size(), 1, [&](std::size_t b) { evaluate_block(b, v); });
-  MatterValue value = sum_nodes(v, gradient, direction, workers);
-  for (std::size_t b = 0; b < bundles_.blocks().size(); ++b) {
-    value.energy += block_energy_[b];
-    value.size += block_size_[b];
-  }
-  return value;
+  double energy = sum_nodes(v, gradient, workers);
+  for (std::size_t b = 0; b < bundles_.blocks().size(); ++b) energy += block_energy_[b];
+  return energy;
 }
 
 template <class T>
@@ -458,17 +412,9 @@ void ImplicitMatter::linearise(const NodeVector<double>* v, Curvature curvature,
                    [&](std::size_t b) { linearise_block(b, v, curvature == Curvature::positive, out); });
 }
 
-void ImplicitMatter::prepare(const NodeVector<double>* v, Workers& workers) {
+void ImplicitMatter::linearise(const NodeVector<double>* v, Block3<double>* blocks, Workers& workers) {
   linearise(v, Curvature::positive, operator_, workers);
-  blocks_.resize(nodes());
-  preconditioner_.resize(nodes());
-  operator_.diagonal({blocks_.data(), blocks_.size()}, workers);
-  workers.for_each(nodes(), 4 * nodes_per_piece, [&](std::size_t i) {
-    preconditioner_[i] = inverse_block<float>(blocks_[i]);
-    NodeVector<double> d = 0;
-    for (int c = 0; c < 3; ++c) d.set(c, 1 / blocks_[i].a[c]);
-    inverse_diagonal_[i] = d;
-  });
+  operator_.diagonal({blocks, nodes()}, workers);
 }
 
 template <class S>
@@ -479,9 +425,8 @@ void ImplicitMatter::write(std::span<const NodeVector<double>> v, Grid<3, S>& gr
 
 std::size_t ImplicitMatter::bytes() const {
   return bundles_.bytes() + places_.bytes() + states_.bytes() + damping_rows_.bytes() + touched_.bytes() +
-         fixed_touched_.bytes() + block_energy_.bytes() + block_size_.bytes() + pieces_.bytes() +
-         inverse_diagonal_.bytes() + operator_.bytes() + blocks_.bytes() + preconditioner_.bytes() + pcg_.bytes() +
-         right_.bytes() + gradient_.bytes() + direction_.bytes() + trial_.bytes() + trial_gradient_.bytes();
+         fixed_touched_.bytes() + block_energy_.bytes() + block_change_.bytes() + pieces_.bytes() + operator_.bytes() +
+         operator_in_double_.bytes();
 }
 
 template void ImplicitMatter::begin(const MatterStep<float>&, Workers&);

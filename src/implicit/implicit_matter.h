@@ -1,4 +1,4 @@
-// The free motion of matter in one implicit step: the velocities v of the nodes that minimise
+// Matter in one implicit step, as a cost of the strong problem: over the velocities v of its nodes
 //
 //   E(v) = 1/2 sum_i m_i |v_i - v~_i|^2 + sum_p V_p psi((1 + dt grad v_p) F_p)     (S1, Eq. 16)
 //
@@ -11,6 +11,7 @@
 #include "implicit/matter_operator.h"
 #include "implicit/part_law.h"
 #include "pliant/scene.h"
+#include "solve/strong_problem.h"
 
 namespace pliant {
 
@@ -40,43 +41,7 @@ struct MatterStep {
   std::span<const BoundaryNode> inside = {};  // nodes inside boundaries: those that stick keep their velocities
 };
 
-struct FreeMotionOptions {
-  double relative_tolerance = 1e-6;   // of |D grad E| to max(|D M v|, |D j|), D = diag(A)^-1/2, j elastic; 1e-10..1
-  double absolute_tolerance = 1e-18;  // kg^1/2 m/s
-  int max_newton_iterations = 200;
-  int max_cg_iterations = 2000;  // in one Newton iteration
-};
-
-struct FreeMotionReport {
-  enum class Status {
-    converged,
-    out_of_iterations,
-    stalled,     // no step along the Newton direction makes the energy smaller
-    not_finite,  // the input, or E at the start, is not; v was not touched
-  };
-  Status status = Status::out_of_iterations;
-  int newton_iterations = 0;
-  int cg_iterations = 0;
-  int evaluations = 0;  // of E and its gradient
-  double residual = 0;  // |D grad E| / max(|D M v|, |D j|)
-};
-const char* name(FreeMotionReport::Status status);
-
-// E and what is known with it
-struct MatterValue {
-  double energy = 0;    // J
-  double size = 0;      // J, the sum of the sizes of its terms: what round-off is measured by
-  double slope = 0;     // gradient . direction, if one was given
-  double gradient = 0;  // squares of |D grad E|, |D M v|, |D j|, D of the last `linearise`
-  double momentum = 0;
-  double impulse = 0;
-  double residual() const;
-};
-
-// of each particle's energy: without its negative part, or as it is
-enum class Curvature { positive, exact };
-
-class ImplicitMatter {
+class ImplicitMatter final : public MatterCost {
  public:
   ImplicitMatter() = default;
   ImplicitMatter(const ImplicitMatter&) = delete;
@@ -86,44 +51,41 @@ class ImplicitMatter {
   template <class S>
   void begin(const MatterStep<S>& step, Workers& workers);
 
-  std::size_t nodes() const { return bundles_.nodes(); }
+  std::size_t nodes() const override { return bundles_.nodes(); }
   const Bundles& bundles() const { return bundles_; }
-  std::span<const double> mass() const { return bundles_.mass(); }
+  std::span<const double> mass() const override { return bundles_.mass(); }
   std::span<const NodeVector<double>> inertial_velocity() const { return bundles_.velocity(); }  // v~
-  bool quadratic() const { return quadratic_; }  // E is, and one linear solve does
+  bool quadratic() const override { return quadratic_; }  // E is, and one linear solve does
 
   bool turned() const { return turned_; }  // some matter has exact rotation
   // With exact rotation: E is from now on that of steps which turn as v does. The largest change of a strain.
-  double follow_rotation(const NodeVector<double>* v, Workers& workers);
+  double update_lagged_rotation(const NodeVector<double>* v, Workers& workers);
 
   bool yields_by_pressure() const { return pressed_; }  // some matter flows, and is sand
   // With it: E is from now on that of the yield strains at the pressures of v. Their change over
   // their size, both summed over volumes.
-  double follow_pressure(const NodeVector<double>* v, Workers& workers);
+  double update_lagged_yield(const NodeVector<double>* v, Workers& workers);
 
-  // gradient and direction may be nullptr
-  MatterValue evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
-                       Workers& workers);
-  double energy_rounding() const { return energy_noise_; }  // J, of energies that are differences of large terms
-  double energy(const NodeVector<double>* v, Workers& workers) { return evaluate(v, nullptr, nullptr, workers).energy; }
+  // E; gradient may be nullptr
+  double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) override;
+  double energy(const NodeVector<double>* v, Workers& workers) { return evaluate(v, nullptr, workers); }
+  double rounding() const override { return energy_noise_; }  // of energies that are differences of large terms
 
   // E's second derivative at v, as an operator
   template <class T>
   void linearise(const NodeVector<double>* v, Curvature curvature, MatterOperator<T>& out, Workers& workers);
-
-  // Newton's method from v, any start. Never throws for want of convergence.
-  FreeMotionReport free_velocity(const FreeMotionOptions& options, std::span<NodeVector<double>> v, Workers& workers);
-
-  // the operator, the blocks of its diagonal and their inverses, as the last `free_velocity` or `prepare` left them
-  void prepare(const NodeVector<double>* v, Workers& workers);
-  // the same with the exact curvature; blocks and inverses stay as they are
-  void sharpen(const NodeVector<double>* v, Workers& workers) { linearise(v, Curvature::exact, operator_, workers); }
-  double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) {
+  void linearise(const NodeVector<double>* v, Block3<double>* blocks, Workers& workers) override;
+  void use_exact_hessian(const NodeVector<double>* v, Workers& workers) override {
+    linearise(v, Curvature::exact, operator_, workers);
+  }
+  void linearise_in_double(const NodeVector<double>* v, Curvature curvature, Workers& workers) override {
+    linearise(v, curvature, operator_in_double_, workers);
+  }
+  double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) override {
     return operator_.apply(x, y, workers);
   }
-  std::span<const NodeBlock3<double>> blocks() const { return {blocks_.data(), blocks_.size()}; }
-  std::span<const InverseBlock<float>> preconditioner() const {
-    return {preconditioner_.data(), preconditioner_.size()};
+  double apply(const NodeVector<double>* x, NodeVector<double>* y, Workers& workers) override {
+    return operator_in_double_.apply(x, y, workers);
   }
 
   // N s: what holds the fixed nodes (see Bundles) against the stresses of velocities v, by fixed node
@@ -154,17 +116,9 @@ class ImplicitMatter {
   void keep_damping(Workers& workers);
   void evaluate_block(std::size_t b, const NodeVector<double>* v);
   PartImpulse damping_impulse(std::size_t bundle, int part, const PartState<Part>& state, const PartMatrix& l) const;
-  MatterValue sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient, const NodeVector<double>* direction,
-                        Workers& workers);
+  double sum_nodes(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers);
   template <class T>
   void linearise_block(std::size_t b, const NodeVector<double>* v, bool positive, MatterOperator<T>& out);
-  PcgReport find_direction(const PcgOptions& options, Workers& workers);
-  bool newton_direction(const PcgOptions& options, bool exact, std::span<const NodeVector<double>> v,
-                        FreeMotionReport& report, Workers& workers);
-  FreeMotionReport minimise(const FreeMotionOptions& options, std::span<NodeVector<double>> v, Workers& workers);
-  void find_better_start(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
-  void accept_trial(const MatterValue& value, MatterValue& at, std::span<NodeVector<double>> v);
-  bool search_line(MatterValue& at, std::span<NodeVector<double>> v, FreeMotionReport& report, Workers& workers);
 
   Bundles bundles_;
   Buffer<BundlePlace> places_;
@@ -179,16 +133,11 @@ class ImplicitMatter {
   Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
 
   Buffer<Node<double>> touched_, fixed_touched_;  // what blocks add to the gradient, by touch
-  Buffer<double> block_energy_, block_size_;
-  Buffer<MatterValue> pieces_;
-  Buffer<NodeVector<double>> inverse_diagonal_;  // D^2
+  Buffer<double> block_energy_, block_change_;
+  Buffer<ThreeSums> pieces_;
 
   MatterOperator<float> operator_;
-  Buffer<NodeBlock3<double>> blocks_;
-  Buffer<InverseBlock<float>> preconditioner_;
-  PcgWork<float> pcg_;
-  Buffer<NodeVector<float>> right_;
-  Buffer<NodeVector<double>> gradient_, direction_, start_, trial_, trial_gradient_;
+  MatterOperator<double> operator_in_double_;  // empty until it is asked for
 };
 
 }  // namespace pliant

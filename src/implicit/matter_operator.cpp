@@ -47,9 +47,9 @@ inline Matrix<Wide<T>, 3> multiply(Differential kind, const T* rows, const Matri
   return M;
 }
 
-// The block that a particle adds to a node at which its weight has this slope: xx, yy, zz, xy, xz, yz. Of a turned
+// The block that a particle adds to a node at which its weight has this slope, entries as in Block3. Of a turned
 // differential it is that of the quadratic one, which differs by a part of the order of the strain.
-constexpr int block_entry[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+constexpr int block_entry[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
 
 template <class T>
 inline void quadratic_block(const T* rows, const Vector<Wide<T>, 3>& slope, Wide<T>* block) {
@@ -62,7 +62,7 @@ inline void quadratic_block(const T* rows, const Vector<Wide<T>, 3>& slope, Wide
   for (int k = 0; k < 6; ++k) {
     const int i = block_entry[k][0], j = block_entry[k][1];
     const P product = along * a[i] * a[j] + spin * slope[i] * slope[j];
-    block[k] = k < 3 ? product + all : product;
+    block[k] = i == j ? product + all : product;
   }
 }
 
@@ -96,16 +96,18 @@ inline Pack<T, 4> fold_pair(Wide<T> x) {
 
 // adds entries of each pair to the block of its node
 template <class T>
-inline void add_blocks(NodeBlock3<T>* nodes, const std::int32_t* place, const Wide<T>* entries) {
+inline void add_blocks(Block3<T>* nodes, const std::int32_t* place, const Wide<T>* entries) {
   Wide<T> first[4] = {entries[0], entries[1], entries[2], entries[3]};
   Wide<T> second[4] = {entries[4], entries[5], T(0), T(0)};
   exchange_pairs<T>(first);
   exchange_pairs<T>(second);
 #pragma GCC unroll 4
   for (int l = 0; l < bundle_pairs; ++l) {
-    T* a = nodes[place[l]].a;
+    T* a = nodes[place[l]].data();
     (Pack<T, 4>::load(a) + fold_pair<T>(first[l])).store(a);
-    (Pack<T, 4>::load(a + 4) + fold_pair<T>(second[l])).store(a + 4);
+    const Pack<T, 4> rest = fold_pair<T>(second[l]);
+    a[4] += rest[0];
+    a[5] += rest[1];
   }
 }
 
@@ -160,23 +162,24 @@ void MatterOperator<T>::apply_block(std::size_t b, const NodeVector<T>* x) {
 template <class T>
 double MatterOperator<T>::apply(const NodeVector<T>* x, NodeVector<T>* y, Workers& workers) {
   workers.for_each(bundles_->blocks().size(), 1, [&](std::size_t b) { apply_block(b, x); });
-  return sum_over_nodes(bundles_->nodes(), workers, pieces_, [&](std::size_t first, std::size_t last) {
-    Pack<double, 4> sum = 0;
+  const auto add_up = [&](std::size_t first, std::size_t last) {
+    NodeVector<double> sum = 0;
     for (std::size_t i = first; i < last; ++i) {
       NodeVector<T> product = mass_[i] * x[i];
       bundles_->add_touches(i, touched_.data(), [&](const Node<T>& n) { product += NodeVector<T>::load(n.a); });
       y[i] = product;
       sum += wide_product(x[i], product);
     }
-    return sum_of_lanes(sum);
-  });
+    return ThreeSums{sum_of_lanes(sum)};
+  };
+  return PieceSums(workers, pieces_).over(bundles_->nodes(), nodes_per_piece, add_up).a;
 }
 
 template <class T>
 void MatterOperator<T>::diagonal_block(std::size_t b) {
   using P = Wide<T>;
   const BundleBlock& block = bundles_->blocks()[b];
-  alignas(64) NodeBlock3<T> sums[reach_nodes] = {};
+  alignas(64) Block3<T> sums[reach_nodes] = {};
   for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
     const Bundle& bundle = bundles_->bundles()[k];
     const T* places = data_.data() + offsets_[k];
@@ -198,14 +201,13 @@ void MatterOperator<T>::diagonal_block(std::size_t b) {
 }
 
 template <class T>
-void MatterOperator<T>::diagonal(std::span<NodeBlock3<double>> blocks, Workers& workers) {
+void MatterOperator<T>::diagonal(std::span<Block3<double>> blocks, Workers& workers) {
   touched_blocks_.resize(bundles_->touches().size());
   workers.for_each(bundles_->blocks().size(), 1, [&](std::size_t b) { diagonal_block(b); });
   workers.for_each(blocks.size(), 4 * nodes_per_piece, [&](std::size_t i) {
-    NodeBlock3<double> sum = {};
-    for (int e = 0; e < 3; ++e) sum.a[e] = double(mass_[i]);
-    bundles_->add_touches(i, touched_blocks_.data(), [&](const NodeBlock3<T>& n) {
-      for (int e = 0; e < 6; ++e) sum.a[e] += double(n.a[e]);
+    Block3<double> sum = Block3<double>::scaled_identity(double(mass_[i]));
+    bundles_->add_touches(i, touched_blocks_.data(), [&](const Block3<T>& n) {
+      for (int e = 0; e < Block3<T>::entries; ++e) sum.data()[e] += double(n.data()[e]);
     });
     blocks[i] = sum;
   });

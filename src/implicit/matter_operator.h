@@ -3,6 +3,8 @@
 #pragma once
 
 #include "implicit/bundles.h"
+#include "solve/block3.h"
+#include "solve/sums.h"
 
 namespace pliant {
 
@@ -31,7 +33,7 @@ class MatterOperator {
   double apply(const NodeVector<T>* x, NodeVector<T>* y, Workers& workers);
 
   // the 3x3 blocks of A's diagonal, by node
-  void diagonal(std::span<NodeBlock3<double>> blocks, Workers& workers);
+  void diagonal(std::span<Block3<double>> blocks, Workers& workers);
 
   std::size_t bytes() const {
     return data_.bytes() + offsets_.bytes() + mass_.bytes() + touched_.bytes() + touched_blocks_.bytes() +
@@ -49,8 +51,8 @@ class MatterOperator {
   Buffer<std::size_t> offsets_;
   Buffer<T> mass_;
   Buffer<Node<T>> touched_;  // what blocks add, by touch
-  Buffer<NodeBlock3<T>> touched_blocks_;
-  Buffer<double> pieces_;
+  Buffer<Block3<T>> touched_blocks_;
+  Buffer<ThreeSums> pieces_;
 };
 
 }  // namespace pliant

@@ -1,24 +1,15 @@
 #include "solve/body_coupling.h"
 
 namespace pliant {
-namespace {
-
-Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
-
-}  // namespace
-
 void BodyCoupling::begin(const StrongProblem& problem) {
   p_ = &problem;
   dofs_ = Eigen::Index(problem.bodies->dofs());
-  for (Column* c : {&now, &gradient, &contact, &direction, &trial, &trial_gradient, &residual, &x, &preconditioned,
-                    &search, &product})
-    c->setZero(dofs_);
   rows_.resize(dofs_, dofs_);
   product_rows_.resize(6, dofs_);
   hessian_.setZero(dofs_, dofs_);
   const std::size_t contacts = problem.bias.size();
   bias_.resize(blocks_of(contacts));
-  std::fill(bias_.begin(), bias_.end(), Four3::zero());
+  std::fill(bias_.begin(), bias_.end(), Vec3Lanes::zero());
   touching_.clear();
   for (std::size_t c = 0; c < contacts; ++c) {
     for (int d = 0; d < 3; ++d) bias_[c / 4][d].set(int(c % 4), problem.bias[c][d]);
@@ -29,11 +20,11 @@ void BodyCoupling::begin(const StrongProblem& problem) {
   sums_.resize(bodies);
 }
 
-void BodyCoupling::subtract_bias(Buffer<Four3>& velocities) const {
+void BodyCoupling::subtract_bias(Buffer<Vec3Lanes>& velocities) const {
   for (std::size_t b = 0; b < bias_.size(); ++b) velocities[b] -= bias_[b];
 }
 
-void BodyCoupling::subtract_velocities(const Column& w, Buffer<Four3>& velocities) {
+void BodyCoupling::subtract_velocities(const Column& w, Buffer<Vec3Lanes>& velocities) {
   for (std::size_t b = 0; b < twists_.size(); ++b) twists_[b].noalias() = jacobian(b) * w;
   for (const std::uint32_t c : touching_) {
     const Twist& t = twists_[std::size_t(p_->body[c])];
@@ -42,10 +33,10 @@ void BodyCoupling::subtract_velocities(const Column& w, Buffer<Four3>& velocitie
   }
 }
 
-void BodyCoupling::add_forces(const Buffer<Four3>& force, double sign, Column& out) {
+void BodyCoupling::add_forces(const Buffer<Vec3Lanes>& force, double sign, Column& out) {
   for (Twist& wrench : twists_) wrench.setZero();
   for (const std::uint32_t c : touching_) {
-    const Vec3d f = vector_of(force[c / 4], c % 4), m = cross(p_->arm[c], f);
+    const Vec3d f = vector_of(force.data(), c), m = cross(p_->arm[c], f);
     Twist& t = twists_[std::size_t(p_->body[c])];
     for (int d = 0; d < 3; ++d) t[d] += f[d], t[3 + d] += m[d];
   }
@@ -62,14 +53,13 @@ void BodyCoupling::take_hessian() {
 }
 
 // J^T (sum of T^T G T) J, T from the body's twist to the contact's velocity
-void BodyCoupling::factor(const Buffer<Symmetric3<Four>>& contact_hessian) {
+void BodyCoupling::factor(const Buffer<Block3<Lanes>>& contact_hessian) {
   if (dofs_ == 0) return;
   for (auto& sum : sums_) sum.setZero();
   for (const std::uint32_t c : touching_) {
-    const Symmetric3<Four>& g = contact_hessian[c / 4];
-    const int l = int(c % 4);
+    const Block3<double> g = lane_of(contact_hessian[c / 4], int(c % 4));
     Eigen::Matrix3d G;
-    G << g.xx[l], g.xy[l], g.xz[l], g.xy[l], g.yy[l], g.yz[l], g.xz[l], g.yz[l], g.zz[l];
+    G << g.xx, g.xy, g.xz, g.xy, g.yy, g.yz, g.xz, g.yz, g.zz;
     const Vec3d& r = p_->arm[c];
     Eigen::Matrix<double, 3, 6> T;
     T << 1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0;

@@ -1,4 +1,4 @@
-// The bodies' side of Newton's method: velocities of the contacts' other sides, wrenches, and a matrix with its factor.
+// The bodies' side of the system: velocities of the contacts' other sides, wrenches, and a matrix with its factor.
 // Keeps its memory from solve to solve.
 #pragma once
 
@@ -21,22 +21,17 @@ class BodyCoupling {
   Eigen::Index dofs() const { return dofs_; }
 
   // velocities of contacts less those of the bodies' points there
-  void subtract_velocities(const Column& w, Buffer<Four3>& velocities);
-  void subtract_bias(Buffer<Four3>& velocities) const;
+  void subtract_velocities(const Column& w, Buffer<Vec3Lanes>& velocities);
+  void subtract_bias(Buffer<Vec3Lanes>& velocities) const;
   // out += sign J^T (forces and moments)
-  void add_forces(const Buffer<Four3>& force, double sign, Column& out);
+  void add_forces(const Buffer<Vec3Lanes>& force, double sign, Column& out);
 
   // H, the matrix of the bodies' own cost, as it is now
   void take_hessian();
   const Eigen::MatrixXd& hessian() const { return hessian_; }
   // H + J^T G J
-  void factor(const Buffer<Symmetric3<Four>>& contact_hessian);
+  void factor(const Buffer<Block3<Lanes>>& contact_hessian);
   void solve(const Column& right, Column& x) const;
-
-  // of one solve
-  Column now, gradient, contact, direction, trial, trial_gradient;
-  // of conjugate gradients
-  Column residual, x, preconditioned, search, product;
 
  private:
   using Twist = Eigen::Matrix<double, 6, 1>;
@@ -47,7 +42,7 @@ class BodyCoupling {
 
   const StrongProblem* p_ = nullptr;
   Eigen::Index dofs_ = 0;
-  Buffer<Four3> bias_;                   // by block of contacts
+  Buffer<Vec3Lanes> bias_;               // by block of contacts
   std::vector<std::uint32_t> touching_;  // contacts with bodies that can move
   std::vector<Twist> twists_;            // by body: velocities, or forces and moments
   std::vector<Eigen::Matrix<double, 6, 6>> sums_;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/small.h"
-#include "solve/symmetric3.h"
+#include "solve/block3.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +16,15 @@ using Vec3d = Vector<double, 3>;
 using Mat3d = Matrix<double, 3>;
 
 // Contacts go through their laws four at a time: block b holds the contacts 4b .. 4b + 3.
-using Four = Pack<double, 4>;
-using Four3 = Vector<Four, 3>;
+using Lanes = Pack<double, 4>;
+using Vec3Lanes = Vector<Lanes, 3>;
 inline std::size_t blocks_of(std::size_t contacts) { return (contacts + 3) / 4; }
+// of contact c, from the blocks of all
+inline Vec3d vector_of(const Vec3Lanes* blocks, std::size_t c) {
+  const Vec3Lanes& x = blocks[c / 4];
+  const int lane = int(c % 4);
+  return {{x[0][lane], x[1][lane], x[2][lane]}};
+}
 
 struct BlockRange {
   std::size_t first, last;
@@ -38,11 +44,11 @@ class ContactPotential {
   virtual std::size_t size() const = 0;
 
   // the Hessian is not negative
-  virtual void evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const = 0;
+  virtual void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const = 0;
   // Adds to the Hessian what makes its parabola lie above the potential of friction, wherever that slips.
-  virtual void lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const = 0;
+  virtual void add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const = 0;
   // sum over the blocks at u + alpha du, by alpha
-  virtual LineValue along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const = 0;
+  virtual LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const = 0;
 };
 
 // Row c of the weights holds the entries [begins[c], begins[c + 1]) of nodes and weights; a node is in a row once.

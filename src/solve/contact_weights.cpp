@@ -8,31 +8,30 @@ constexpr std::size_t contacts_for_threads = 512;
 // sums by node that come before weights by node pay off
 constexpr int sums_by_contact = 4;
 
-Four lane_of(const Four3& x, int lane) { return Four(Four::Vector{x[0][lane], x[1][lane], x[2][lane], 0}); }
-NodeBlock lane_of(const Symmetric3<Four>& g, int lane) {
-  return {Four(Four::Vector{g.xx[lane], g.yy[lane], g.zz[lane], 0}),
-          Four(Four::Vector{g.xy[lane], g.xz[lane], g.yz[lane], 0})};
+NodeVector<double> lane_of(const Vec3Lanes& x, int lane) {
+  return NodeVector<double>::Vector{x[0][lane], x[1][lane], x[2][lane], 0};
 }
 
 // products are rounded before they are added: fused in one loop and not in another, sums would differ
-void add(Four& sum, double w, const Four& x) { sum += kept(Four(w) * x); }
-void add(NodeBlock& sum, double w, const NodeBlock& x) {
-  const Four ww(w * w);
-  sum.diagonal += kept(ww * x.diagonal);
-  sum.coupled += kept(ww * x.coupled);
+template <class P>
+void add_kept(double* sum, double w, const double* x) {
+  (P::load(sum) + kept(P(w) * P::load(x))).store(sum);
+}
+void add(NodeVector<double>& sum, double w, const NodeVector<double>& x) { sum += kept(NodeVector<double>(w) * x); }
+void add(Block3<double>& sum, double w, const Block3<double>& x) {
+  add_kept<Pack<double, 4>>(sum.data(), w * w, x.data());
+  add_kept<Pack<double, 2>>(sum.data() + 4, w * w, x.data() + 4);
 }
 
 }  // namespace
 
 ContactWeights::ContactWeights(const ContactProblem& problem, Workers& workers, ContactWeightsWork& work)
     : p_(problem),
-      workers_(workers),
       w_(work),
       nodes_(problem.mass.size()),
       contacts_(problem.potential ? problem.potential->size() : 0),
-      threaded_(workers.threads() > 1 && contacts_ >= contacts_for_threads) {
-  w_.pieces.resize(std::max(nodes_ / nodes_per_piece, blocks() / blocks_per_piece) + 1);
-}
+      threaded_(workers.threads() > 1 && contacts_ >= contacts_for_threads),
+      sums_(workers, work.pieces, threaded_) {}
 
 // entries by node, each node's in the order of contacts
 void ContactWeights::transpose() {
@@ -49,31 +48,31 @@ void ContactWeights::transpose() {
       w_.entries[begins[p_.nodes[k] + 1]++] = {std::uint32_t(c), p_.weights[k]};
 }
 
-void ContactWeights::multiply(BlockRange blocks, const Four* x, Four3* result) const {
+void ContactWeights::multiply(BlockRange blocks, const NodeVector<double>* x, Vec3Lanes* result) const {
   const std::uint32_t* nodes = p_.nodes.data();
   const double* weights = p_.weights.data();
-  if (blocks.last > contacts_ / 4) result[blocks.last - 1] = Four3::zero();
+  if (blocks.last > contacts_ / 4) result[blocks.last - 1] = Vec3Lanes::zero();
   for (std::size_t c = 4 * blocks.first; c < std::min(contacts_, 4 * blocks.last); ++c) {
     std::uint32_t k = p_.begins[c];
     const std::uint32_t end = p_.begins[c + 1];
-    Four s0(0), s1(0), s2(0), s3(0);
+    NodeVector<double> s0(0), s1(0), s2(0), s3(0);
     for (; k + 4 <= end; k += 4) {
-      s0 += Four(weights[k]) * x[nodes[k]];
-      s1 += Four(weights[k + 1]) * x[nodes[k + 1]];
-      s2 += Four(weights[k + 2]) * x[nodes[k + 2]];
-      s3 += Four(weights[k + 3]) * x[nodes[k + 3]];
+      s0 += NodeVector<double>(weights[k]) * x[nodes[k]];
+      s1 += NodeVector<double>(weights[k + 1]) * x[nodes[k + 1]];
+      s2 += NodeVector<double>(weights[k + 2]) * x[nodes[k + 2]];
+      s3 += NodeVector<double>(weights[k + 3]) * x[nodes[k + 3]];
     }
-    for (; k < end; ++k) s0 += Four(weights[k]) * x[nodes[k]];
-    const Four sum = (s0 + s1) + (s2 + s3);
+    for (; k < end; ++k) s0 += NodeVector<double>(weights[k]) * x[nodes[k]];
+    const NodeVector<double> sum = (s0 + s1) + (s2 + s3);
     for (int d = 0; d < 3; ++d) result[c / 4][d].set(int(c % 4), sum[d]);
   }
 }
 
 // Contact by contact, or on threads node by node: both add up each node in the order of its contacts.
-template <class Value, class FourValues>
-void ContactWeights::add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result) {
-  if (!threaded_ || sums_ < sums_by_contact) {
-    ++sums_;
+template <class Value, class LaneValues>
+void ContactWeights::add_rows(const LaneValues* f, Buffer<Value>& by_contact, Value* result) {
+  if (!threaded_ || products_ < sums_by_contact) {
+    ++products_;
     std::fill(result, result + nodes_, Value{});
     for (std::size_t c = 0; c < contacts_; ++c) {
       const Value x = lane_of(f[c / 4], int(c % 4));
@@ -81,7 +80,7 @@ void ContactWeights::add_rows(const FourValues* f, Buffer<Value>& by_contact, Va
     }
     return;
   }
-  if (sums_++ == sums_by_contact) transpose();
+  if (products_++ == sums_by_contact) transpose();
   over_blocks([&](std::size_t first, std::size_t last) {
     for (std::size_t c = 4 * first; c < 4 * last; ++c) by_contact[c] = lane_of(f[c / 4], int(c % 4));
     return ThreeSums{};
@@ -97,7 +96,7 @@ void ContactWeights::add_rows(const FourValues* f, Buffer<Value>& by_contact, Va
   });
 }
 
-void ContactWeights::add_up(const Four3* f, Four* result) { add_rows(f, w_.vectors, result); }
-void ContactWeights::add_up(const Symmetric3<Four>* g, NodeBlock* result) { add_rows(g, w_.matrices, result); }
+void ContactWeights::add_up(const Vec3Lanes* f, NodeVector<double>* result) { add_rows(f, w_.vectors, result); }
+void ContactWeights::add_up(const Block3<Lanes>* g, Block3<double>* result) { add_rows(g, w_.matrices, result); }
 
 }  // namespace pliant

@@ -2,23 +2,10 @@
 // threads does not change: pieces have fixed sizes, and a node adds up its contacts in their order.
 #pragma once
 
-#include "core/buffer.h"
-#include "core/parallel.h"
 #include "solve/contact_problem.h"
-
-#include <algorithm>
+#include "solve/sums.h"
 
 namespace pliant {
-
-// three sums over nodes or contacts
-struct ThreeSums {
-  double a = 0, b = 0, c = 0;
-};
-
-// a symmetric 3x3 matrix of a node: xx, yy, zz; xy, xz, yz
-struct NodeBlock {
-  Four diagonal, coupled;
-};
 
 struct ContactWeightsWork {
   struct Entry {
@@ -30,12 +17,14 @@ struct ContactWeightsWork {
   Buffer<std::uint32_t> begins;
   Buffer<Entry> entries;
   // by contact, what they add
-  Buffer<Four> vectors;
-  Buffer<NodeBlock> matrices;
+  Buffer<NodeVector<double>> vectors;
+  Buffer<Block3<double>> matrices;
   std::size_t bytes() const {
     return pieces.bytes() + begins.bytes() + entries.bytes() + vectors.bytes() + matrices.bytes();
   }
 };
+
+constexpr std::size_t contact_nodes_per_piece = 128;
 
 class ContactWeights {
  public:
@@ -47,61 +36,36 @@ class ContactWeights {
 
   // f(first, last) -> ThreeSums of the nodes, or of the blocks of contacts, in between
   template <class F>
-  ThreeSums over_nodes(const F& f) {
-    return in_pieces(nodes_, nodes_per_piece, f);
+  ThreeSums over_nodes(const F& f) const {
+    return sums_.over(nodes_, contact_nodes_per_piece, f);
   }
   template <class F>
-  ThreeSums over_blocks(const F& f) {
-    return in_pieces(blocks(), blocks_per_piece, f);
+  ThreeSums over_blocks(const F& f) const {
+    return sums_.over(blocks(), blocks_per_piece, f);
   }
+
+  const PieceSums& sums() const { return sums_; }
 
   // J x of the contacts in the blocks [first, last); unused lanes are 0
-  void multiply(BlockRange blocks, const Four* x, Four3* result) const;
+  void multiply(BlockRange blocks, const NodeVector<double>* x, Vec3Lanes* result) const;
   // J^T f by node
-  void add_up(const Four3* f, Four* result);
+  void add_up(const Vec3Lanes* f, NodeVector<double>* result);
   // the diagonal blocks of J^T G J by node
-  void add_up(const Symmetric3<Four>* g, NodeBlock* result);
+  void add_up(const Block3<Lanes>* g, Block3<double>* result);
 
  private:
-  static constexpr std::size_t nodes_per_piece = 128, blocks_per_piece = 32;
+  static constexpr std::size_t blocks_per_piece = 32;
 
-  template <class F>
-  ThreeSums in_pieces(std::size_t count, std::size_t piece, const F& f);
-  template <class F>
-  static ThreeSums sums_of(const F& f, std::size_t first, std::size_t last);
-  template <class Value, class FourValues>
-  void add_rows(const FourValues* f, Buffer<Value>& by_contact, Value* result);
+  template <class Value, class LaneValues>
+  void add_rows(const LaneValues* f, Buffer<Value>& by_contact, Value* result);
   void transpose();
 
   const ContactProblem& p_;
-  Workers& workers_;
   ContactWeightsWork& w_;
   std::size_t nodes_, contacts_;
   bool threaded_;
-  int sums_ = 0;  // by node, until now
+  PieceSums sums_;
+  int products_ = 0;  // with the transpose, until now
 };
-
-// one code for a piece, whoever runs it: the compiler is free to round differently in two copies
-template <class F>
-[[gnu::noinline, gnu::noclone]] ThreeSums ContactWeights::sums_of(const F& f, std::size_t first, std::size_t last) {
-  return f(first, last);
-}
-
-template <class F>
-ThreeSums ContactWeights::in_pieces(std::size_t count, std::size_t piece, const F& f) {
-  const std::size_t pieces = (count + piece - 1) / piece;
-  const auto one = [&](std::size_t i) { w_.pieces[i] = sums_of(f, i * piece, std::min(count, (i + 1) * piece)); };
-  if (threaded_)
-    workers_.for_each(pieces, 1, one);
-  else
-    for (std::size_t i = 0; i < pieces; ++i) one(i);
-  ThreeSums total;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    total.a += w_.pieces[i].a;
-    total.b += w_.pieces[i].b;
-    total.c += w_.pieces[i].c;
-  }
-  return total;
-}
 
 }  // namespace pliant

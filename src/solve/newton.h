@@ -3,13 +3,11 @@
 #pragma once
 
 #include "core/parallel.h"
-#include "solve/bent_step.h"
-#include "solve/body_coupling.h"
-#include "solve/contact_weights.h"
+#include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
+#include "solve/system.h"
 
 #include <span>
-#include <vector>
 
 namespace pliant {
 
@@ -30,26 +28,12 @@ struct NewtonReport {
   double residual = 0;  // |D grad| / max(|D p|, |D j|)
 };
 
-// Scratch memory, and after a solve the contacts' share of its result.
+// Scratch memory, and in `system` after a solve the gradient and the contacts' share of its result.
 struct NewtonWork {
-  // by block of contacts, at the result
-  Buffer<Four3> u, contact_gradient;
-  Buffer<Four> gradient;  // of everything, by node: what the solver has left over
-
-  Vec3d contact_velocity(std::size_t c) const;
-  Vec3d impulse(std::size_t c) const;  // N s, on the matter
-
-  // inside a solve
-  Buffer<Four3> du, force;
-  Buffer<Symmetric3<Four>> hessian, own_hessian;
-  Buffer<Four> matter_gradient, contact_sum, direction, trial, trial_gradient;
-  Buffer<NodeBlock> node_blocks;
-  Buffer<NodeVector<float>> x, residual, preconditioned, search, product;
-  Buffer<InverseBlock<float>> inverse_blocks;
-  Buffer<double> pieces;
-  ContactWeightsWork weights;
-  BentStep bent;
-  BodyCoupling bodies;
+  SystemWork system;
+  Eigen::VectorXd w;
+  UnknownVector<double> direction, trial, trial_gradient;  // of matter, and of the bodies' own cost
+  PerNodeNewton per_node;
 };
 
 // v and w: the start (any) and the result. Never throws for want of convergence.

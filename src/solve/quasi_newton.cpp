@@ -25,29 +25,7 @@ constexpr int most_inner = 200;
 // iterations that mixed directions give to conjugate ones; enough for most problems at the default tolerance
 constexpr int easy = 8;
 
-double sum3(Four x) { return (x[0] + x[1]) + x[2]; }
-double sum4(Four x) { return (x[0] + x[1]) + (x[2] + x[3]); }
-
-// (m + H) = L D L^T: 1/D and L. No pivot of the exact matrix is below m.
-NodeBlock factor(double m, const NodeBlock& h) {
-  const double xx = m + h.diagonal[0], yy = m + h.diagonal[1], zz = m + h.diagonal[2];
-  const double xy = h.coupled[0], xz = h.coupled[1], yz = h.coupled[2];
-  const double i1 = 1 / xx, l21 = xy * i1, l31 = xz * i1;
-  const double i2 = 1 / std::max(yy - l21 * xy, m), yz1 = yz - l31 * xy, l32 = yz1 * i2;
-  const double i3 = 1 / std::max(zz - l31 * xz - l32 * yz1, m);
-  return {Four(Four::Vector{i1, i2, i3, 0}), Four(Four::Vector{l21, l31, l32, 0})};
-}
-Four solve_factored(const NodeBlock& f, Four g) {
-  const double l21 = f.coupled[0], l31 = f.coupled[1], l32 = f.coupled[2];
-  const double y2 = g[1] - l21 * g[0], y3 = g[2] - l31 * g[0] - l32 * y2;
-  const double z3 = y3 * f.diagonal[2], z2 = y2 * f.diagonal[1] - l32 * z3;
-  return Four(Four::Vector{g[0] * f.diagonal[0] - l21 * z2 - l31 * z3, z2, z3, 0});
-}
-
-Four3 multiply(const Symmetric3<Four>& g, const Four3& x) {
-  return {{g.xx * x[0] + g.xy * x[1] + g.xz * x[2], g.xy * x[0] + g.yy * x[1] + g.yz * x[2],
-           g.xz * x[0] + g.yz * x[1] + g.zz * x[2]}};
-}
+double sum3(NodeVector<double> x) { return (x[0] + x[1]) + x[2]; }
 
 class QuasiNewton {
  public:
@@ -64,10 +42,18 @@ class QuasiNewton {
   double conjugate(double descent);
   void newton(double descent);
   double inner_tolerance() const;
-  double multiply_by_hessian();
-  double inner_step(double length);
-  ThreeSums turn(double beta, double part);
+  ThreeSums add_to_direction(double beta, double part);
   LineStep search();
+
+  // one solve of (M + J^T G J) x = g by conjugate gradients
+  struct Inner {
+    double begin();
+    double apply();
+    double advance(double alpha);
+    void turn(double beta) { turn_nodes(newton.w_.cg, beta, newton.weights_.sums()); }
+    QuasiNewton& newton;
+    double descent;
+  };
 
   const ContactProblem& p_;
   const SolveOptions& options_;
@@ -83,11 +69,14 @@ class QuasiNewton {
 QuasiNewton::QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
                          QuasiNewtonWork& work)
     : p_(problem), options_(options), w_(work), weights_(problem, workers, work.weights) {
-  for (Buffer<Four>* b : {&w_.free, &w_.velocity, &w_.gradient, &w_.old_gradient, &w_.preconditioned, &w_.direction,
-                          &w_.node_sum, &w_.residual, &w_.search})
-    b->resize(weights_.nodes());
-  w_.blocks.resize(weights_.nodes());
-  for (Buffer<Four3>* b : {&w_.u, &w_.du, &w_.contact_gradient, &w_.contact_search, &w_.contact_product})
+  const std::size_t nodes = weights_.nodes();
+  for (auto* b : {&w_.free, &w_.velocity, &w_.gradient, &w_.old_gradient, &w_.direction, &w_.node_sum})
+    b->resize(nodes);
+  w_.blocks.resize(nodes);
+  w_.factors.resize(nodes);
+  CgVectors<double>& cg = w_.cg;
+  for (auto* v : {&cg.x, &cg.residual, &cg.preconditioned, &cg.search, &cg.product}) v->nodes.resize(nodes);
+  for (Buffer<Vec3Lanes>* b : {&w_.u, &w_.du, &w_.contact_gradient, &w_.contact_search, &w_.contact_product})
     b->resize(weights_.blocks());
   w_.contact_hessian.resize(weights_.blocks());
 }
@@ -98,9 +87,9 @@ bool QuasiNewton::load(std::span<const Vec3d> v) {
   for (std::size_t i = 0; i < weights_.nodes(); ++i) {
     const Vec3d &x = v[i], &f = p_.free_velocity[i];
     good = good && p_.mass[i] > 0 && std::isfinite(p_.mass[i] + dot(x, x) + dot(f, f));
-    w_.velocity[i] = Four(Four::Vector{x[0], x[1], x[2], 0});
-    w_.free[i] = Four(Four::Vector{f[0], f[1], f[2], p_.mass[i]});
-    w_.direction[i] = Four(0);
+    w_.velocity[i] = NodeVector<double>::Vector{x[0], x[1], x[2], 0};
+    w_.free[i] = NodeVector<double>::Vector{f[0], f[1], f[2], p_.mass[i]};
+    w_.direction[i] = NodeVector<double>(0);
   }
   return good;
 }
@@ -118,7 +107,7 @@ void QuasiNewton::start_contacts() {
 void QuasiNewton::evaluate_contacts(double step) {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
     if (step != 0)
-      for (std::size_t b = first; b < last; ++b) w_.u[b] += Four(step) * w_.du[b];
+      for (std::size_t b = first; b < last; ++b) w_.u[b] += Lanes(step) * w_.du[b];
     p_.potential->evaluate({first, last}, w_.u.data(), w_.contact_gradient.data(), w_.contact_hessian.data());
     return ThreeSums{};
   });
@@ -128,12 +117,12 @@ void QuasiNewton::evaluate_contacts(double step) {
 // moves v on by a step and finds the gradient there; true: it is small enough
 bool QuasiNewton::measure(double step) {
   const ThreeSums s = weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gg(0), pp(0), jj(0);
+    NodeVector<double> gg(0), pp(0), jj(0);
     for (std::size_t i = first; i < last; ++i) {
-      const Four m(w_.free[i][3]), j = w_.node_sum[i];
-      const Four v = w_.velocity[i] + Four(step) * w_.direction[i];
-      const Four g = m * (v - w_.free[i]) + j;
-      const Four by_mass = Four(1) / m;
+      const NodeVector<double> m(w_.free[i][3]), j = w_.node_sum[i];
+      const NodeVector<double> v = w_.velocity[i] + NodeVector<double>(step) * w_.direction[i];
+      const NodeVector<double> g = m * (v - w_.free[i]) + j;
+      const NodeVector<double> by_mass = NodeVector<double>(1) / m;
       w_.velocity[i] = v;
       w_.old_gradient[i] = w_.gradient[i];
       w_.gradient[i] = g;
@@ -155,11 +144,11 @@ bool QuasiNewton::measure(double step) {
 double QuasiNewton::precondition() {
   weights_.add_up(w_.contact_hessian.data(), w_.blocks.data());
   const ThreeSums s = weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gz(0), old(0);
+    NodeVector<double> gz(0), old(0);
     for (std::size_t i = first; i < last; ++i) {
-      w_.blocks[i] = factor(w_.free[i][3], w_.blocks[i]);
-      const Four z = solve_factored(w_.blocks[i], w_.gradient[i]);
-      w_.preconditioned[i] = z;
+      w_.factors[i] = Factor3(w_.free[i][3], w_.blocks[i]);
+      const NodeVector<double> z = w_.factors[i] * w_.gradient[i];
+      w_.cg.preconditioned.nodes[i] = z;
       gz += w_.gradient[i] * z;
       old += w_.old_gradient[i] * z;
     }
@@ -170,11 +159,13 @@ double QuasiNewton::precondition() {
 }
 
 // d = beta d - part z; sums g . d, d . M (v - v*), d . M d
-ThreeSums QuasiNewton::turn(double beta, double part) {
+ThreeSums QuasiNewton::add_to_direction(double beta, double part) {
   return weights_.over_nodes([&](std::size_t first, std::size_t last) {
-    Four gd(0), slope(0), curvature(0);
+    NodeVector<double> gd(0), slope(0), curvature(0);
     for (std::size_t i = first; i < last; ++i) {
-      const Four d = Four(beta) * w_.direction[i] - Four(part) * w_.preconditioned[i], md = Four(w_.free[i][3]) * d;
+      const NodeVector<double> m(w_.free[i][3]), z = w_.cg.preconditioned.nodes[i];
+      const NodeVector<double> d = NodeVector<double>(beta) * w_.direction[i] - NodeVector<double>(part) * z,
+                               md = m * d;
       w_.direction[i] = d;
       gd += w_.gradient[i] * d;
       slope += md * (w_.velocity[i] - w_.free[i]);
@@ -195,64 +186,54 @@ double QuasiNewton::inner_tolerance() const {
   return std::min(loosest, std::max({0.9 * fall * fall, wanted, tightest}));
 }
 
-// node_sum = (M + J^T G J) search; returns search . node_sum
-double QuasiNewton::multiply_by_hessian() {
-  weights_.over_blocks([&](std::size_t first, std::size_t last) {
-    weights_.multiply({first, last}, w_.search.data(), w_.contact_search.data());
-    for (std::size_t b = first; b < last; ++b)
-      w_.contact_product[b] = multiply(w_.contact_hessian[b], w_.contact_search[b]);
+// P g has been found with the blocks
+double QuasiNewton::Inner::begin() {
+  CgVectors<double>& cg = newton.w_.cg;
+  std::copy(newton.w_.gradient.begin(), newton.w_.gradient.end(), cg.residual.nodes.begin());
+  std::copy(cg.preconditioned.nodes.begin(), cg.preconditioned.nodes.end(), cg.search.nodes.begin());
+  std::fill(cg.x.nodes.begin(), cg.x.nodes.end(), NodeVector<double>(0));
+  std::fill(newton.w_.du.begin(), newton.w_.du.end(), Vec3Lanes::zero());
+  return descent;
+}
+
+double QuasiNewton::Inner::apply() {
+  QuasiNewtonWork& w = newton.w_;
+  ContactWeights& weights = newton.weights_;
+  const Buffer<NodeVector<double>>& search = w.cg.search.nodes;
+  Buffer<NodeVector<double>>& product = w.cg.product.nodes;
+  weights.over_blocks([&](std::size_t first, std::size_t last) {
+    weights.multiply({first, last}, search.data(), w.contact_search.data());
+    for (std::size_t b = first; b < last; ++b) w.contact_product[b] = w.contact_hessian[b] * w.contact_search[b];
     return ThreeSums{};
   });
-  weights_.add_up(w_.contact_product.data(), w_.node_sum.data());
-  return weights_
+  weights.add_up(w.contact_product.data(), product.data());
+  return weights
       .over_nodes([&](std::size_t first, std::size_t last) {
-        Four sum(0);
+        NodeVector<double> sum(0);
         for (std::size_t i = first; i < last; ++i) {
-          w_.node_sum[i] += Four(w_.free[i][3]) * w_.search[i];
-          sum += w_.search[i] * w_.node_sum[i];
+          product[i] += NodeVector<double>(w.free[i][3]) * search[i];
+          sum += search[i] * product[i];
         }
-        return ThreeSums{sum3(sum), 0, 0};
+        return ThreeSums{sum_of_lanes(sum)};
       })
       .a;
 }
 
-// x += length p, r -= length q, z = H^-1 r; returns r . z
-double QuasiNewton::inner_step(double length) {
-  weights_.over_blocks([&](std::size_t first, std::size_t last) {
-    for (std::size_t b = first; b < last; ++b) w_.du[b] -= Four(length) * w_.contact_search[b];
+// the direction is -x: du goes along with it
+double QuasiNewton::Inner::advance(double alpha) {
+  QuasiNewtonWork& w = newton.w_;
+  newton.weights_.over_blocks([&](std::size_t first, std::size_t last) {
+    for (std::size_t b = first; b < last; ++b) w.du[b] -= Lanes(alpha) * w.contact_search[b];
     return ThreeSums{};
   });
-  return weights_
-      .over_nodes([&](std::size_t first, std::size_t last) {
-        Four rz(0);
-        for (std::size_t i = first; i < last; ++i) {
-          w_.direction[i] -= Four(length) * w_.search[i];
-          w_.residual[i] -= Four(length) * w_.node_sum[i];
-          const Four z = solve_factored(w_.blocks[i], w_.residual[i]);
-          w_.preconditioned[i] = z;
-          rz += w_.residual[i] * z;
-        }
-        return ThreeSums{sum3(rz), 0, 0};
-      })
-      .a;
+  return advance_nodes(w.cg, alpha, w.factors, {newton.weights_.sums(), contact_nodes_per_piece});
 }
 
-// conjugate gradients on (M + J^T G J) d = -g, from 0
+// direction = -(M + J^T G J)^-1 g, nearly
 void QuasiNewton::newton(double descent) {
-  const double tolerance = inner_tolerance(), enough = tolerance * tolerance * descent;
-  std::copy(w_.gradient.begin(), w_.gradient.end(), w_.residual.begin());
-  std::copy(w_.preconditioned.begin(), w_.preconditioned.end(), w_.search.begin());
-  std::fill(w_.direction.begin(), w_.direction.end(), Four(0));
-  std::fill(w_.du.begin(), w_.du.end(), Four3::zero());
-  for (int n = 1;; ++n) {
-    const double length = descent / multiply_by_hessian();
-    const double next = inner_step(length);
-    ++report_.inner_iterations;
-    if (!(next > enough) || n == most_inner) return;
-    for (std::size_t i = 0; i < weights_.nodes(); ++i)
-      w_.search[i] = w_.preconditioned[i] + Four(next / descent) * w_.search[i];
-    descent = next;
-  }
+  Inner inner = {*this, descent};
+  report_.inner_iterations += conjugate_gradients(inner, {inner_tolerance(), most_inner}).iterations;
+  for (std::size_t i = 0; i < weights_.nodes(); ++i) w_.direction[i] = -w_.cg.x.nodes[i];
 }
 
 // false: no way down
@@ -262,11 +243,11 @@ bool QuasiNewton::choose_direction() {
   ThreeSums d;
   if (way == Direction::newton || (way == Direction::mixed && report_.iterations >= easy)) {
     newton(descent);
-    d = turn(1, 0);
+    d = add_to_direction(1, 0);
   } else {
     const double beta = way == Direction::block ? 0 : conjugate(descent);
-    d = turn(beta, 1);
-    if (beta > 0 && !(d.a < -least_descent * descent)) d = turn(0, 1);
+    d = add_to_direction(beta, 1);
+    if (beta > 0 && !(d.a < -least_descent * descent)) d = add_to_direction(0, 1);
     weights_.over_blocks([&](std::size_t first, std::size_t last) {
       weights_.multiply({first, last}, w_.direction.data(), w_.du.data());
       return ThreeSums{};
@@ -275,10 +256,10 @@ bool QuasiNewton::choose_direction() {
   old_descent_ = descent;
   const double curvature = weights_
                                .over_blocks([&](std::size_t first, std::size_t last) {
-                                 Four sum(0);
+                                 Lanes sum(0);
                                  for (std::size_t b = first; b < last; ++b)
                                    sum += w_.contact_hessian[b].along(w_.du[b]);
-                                 return ThreeSums{sum4(sum), 0, 0};
+                                 return ThreeSums{sum_of_lanes(sum), 0, 0};
                                })
                                .a;
   matter_ = {0, d.b, d.c};
@@ -320,11 +301,6 @@ SolveReport QuasiNewton::run(std::span<Vec3d> v) {
   return report_;
 }
 
-Vec3d lane_of(const Four3& x, std::size_t c) {
-  const int lane = int(c % 4);
-  return {{x[0][lane], x[1][lane], x[2][lane]}};
-}
-
 }  // namespace
 
 SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
@@ -332,15 +308,13 @@ SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions
   return QuasiNewton(problem, options, workers, work).run(v);
 }
 
-Vec3d QuasiNewtonWork::contact_velocity(std::size_t c) const { return lane_of(u[c / 4], c); }
-Vec3d QuasiNewtonWork::impulse(std::size_t c) const { return -1.0 * lane_of(contact_gradient[c / 4], c); }
+Vec3d QuasiNewtonWork::contact_velocity(std::size_t c) const { return vector_of(u.data(), c); }
+Vec3d QuasiNewtonWork::impulse(std::size_t c) const { return -1.0 * vector_of(contact_gradient.data(), c); }
 
 std::size_t QuasiNewtonWork::bytes() const {
-  std::size_t n = weights.bytes() + blocks.bytes() + contact_hessian.bytes();
-  for (const Buffer<Four>* b :
-       {&free, &velocity, &gradient, &old_gradient, &preconditioned, &direction, &node_sum, &residual, &search})
-    n += b->bytes();
-  for (const Buffer<Four3>* b : {&u, &du, &contact_gradient, &contact_search, &contact_product}) n += b->bytes();
+  std::size_t n = weights.bytes() + blocks.bytes() + factors.bytes() + cg.bytes() + contact_hessian.bytes();
+  for (const auto* b : {&free, &velocity, &gradient, &old_gradient, &direction, &node_sum}) n += b->bytes();
+  for (const auto* b : {&u, &du, &contact_gradient, &contact_search, &contact_product}) n += b->bytes();
   return n;
 }
 

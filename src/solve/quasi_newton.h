@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "solve/contact_problem.h"
 #include "solve/contact_weights.h"
+#include "solve/krylov.h"
 
 #include <span>
 
@@ -37,12 +38,13 @@ struct SolveReport {
 struct QuasiNewtonWork {
   ContactWeightsWork weights;
   // by node
-  Buffer<Four> free, velocity, gradient, old_gradient, preconditioned, direction;
-  Buffer<Four> node_sum, residual, search;
-  Buffer<NodeBlock> blocks;
+  Buffer<NodeVector<double>> free, velocity, gradient, old_gradient, direction, node_sum;
+  Buffer<Block3<double>> blocks;
+  Buffer<Factor3> factors;
+  CgVectors<double> cg;
   // by block of contacts
-  Buffer<Four3> u, du, contact_gradient, contact_search, contact_product;
-  Buffer<Symmetric3<Four>> contact_hessian;
+  Buffer<Vec3Lanes> u, du, contact_gradient, contact_search, contact_product;
+  Buffer<Block3<Lanes>> contact_hessian;
 
   // after a solve, at its v: m/s
   Vec3d contact_velocity(std::size_t c) const;

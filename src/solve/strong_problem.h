@@ -1,18 +1,23 @@
 // Matter, bodies and their contacts as one minimisation (S1, Eq. 7), over the velocities v of nodes and w of bodies:
-//   minimise  E(v) + l(w) + sum_c l_c(u_c),     u_c = sum_i w_ci v_i - b_c - (V + Omega x r_c),   (V, Omega) = J w
+//   minimise  sum E(v) + l(w) + sum_c l_c(u_c),     u_c = sum_i w_ci v_i - b_c - (V + Omega x r_c),   (V, Omega) = J w
 // with J that of the body which contact c touches, at a point of reference from which the contact is r_c away.
 // What matter and bodies are is not known here.
 #pragma once
 
-#include "core/pcg.h"
+#include "core/parallel.h"
+#include "solve/block3.h"
 #include "solve/contact_problem.h"
+#include "solve/unknowns.h"
 
 #include <limits>
 #include <span>
 
 namespace pliant {
 
-// E, convex or nearly: its linearisation is made positive
+// of an energy: without its negative part, or as it is
+enum class Curvature { positive, exact };
+
+// E of some matter, convex or nearly, over its own nodes
 class MatterCost {
  public:
   virtual ~MatterCost() = default;
@@ -21,13 +26,16 @@ class MatterCost {
   virtual bool quadratic() const = 0;
   virtual double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) = 0;
   virtual double rounding() const { return 0; }  // J, of a value, beyond that of its own size
-  // A, the positive part of the second derivative at v, for `apply` and `blocks`
-  virtual void linearise(const NodeVector<double>* v, Workers& workers) = 0;
-  // the second derivative itself, for `apply` alone
-  virtual void sharpen(const NodeVector<double>*, Workers&) {}
+
+  // A, the positive part of the second derivative at v, for `apply` in float; blocks: of its diagonal, by node
+  virtual void linearise(const NodeVector<double>* v, Block3<double>* blocks, Workers& workers) = 0;
+  // the second derivative itself, for `apply` in float; blocks stay
+  virtual void use_exact_hessian(const NodeVector<double>*, Workers&) {}
+  // either of them, for `apply` in double
+  virtual void linearise_in_double(const NodeVector<double>* v, Curvature curvature, Workers& workers) = 0;
   // y = A x; x . y
   virtual double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) = 0;
-  virtual std::span<const NodeBlock3<double>> blocks() const = 0;  // of A's diagonal
+  virtual double apply(const NodeVector<double>* x, NodeVector<double>* y, Workers& workers) = 0;
 };
 
 // l, convex
@@ -40,10 +48,19 @@ class BodyCost {
   virtual void hessian(std::span<double> out) = 0;
 };
 
+// the bodies of a scene without any that move
+class NoBodies final : public BodyCost {
+ public:
+  std::size_t dofs() const override { return 0; }
+  double evaluate(std::span<const double>, std::span<double>) override { return 0; }
+  void hessian(std::span<double>) override {}
+};
+
 struct StrongProblem {
-  MatterCost* matter = nullptr;
+  const Unknowns* unknowns = nullptr;
+  std::span<MatterCost* const> matter;  // each over its range of the unknowns
   BodyCost* bodies = nullptr;
-  // weights by contact, as in ContactProblem; nodes are those of the matter
+  // weights by contact, as in ContactProblem; nodes are those of the unknowns
   std::span<const std::uint32_t> begins, nodes;
   std::span<const double> weights;
   std::span<const Vec3d> bias;         // m/s, by contact: what of the other side's velocity is given
@@ -57,5 +74,12 @@ struct StrongProblem {
   // A multiple of 4.
   std::size_t first_of_one_node = std::numeric_limits<std::size_t>::max();
 };
+
+// the unknowns of these costs, in their order
+inline void number_unknowns(std::span<MatterCost* const> matter, const BodyCost& bodies, Unknowns& unknowns) {
+  unknowns.clear();
+  for (const MatterCost* cost : matter) unknowns.add_nodes(cost->nodes());
+  unknowns.dofs = bodies.dofs();
+}
 
 }  // namespace pliant

@@ -163,7 +163,8 @@ std::size_t JoinedPotential::size() const {
   return second_.size() == 0 ? first_.size() : start_of_second(first_.size()) + second_.size();
 }
 
-void JoinedPotential::evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const {
+void JoinedPotential::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient,
+                               Block3<Lanes>* hessian) const {
   const std::size_t middle = blocks_of(first_.size());
   if (blocks.first < middle) first_.evaluate({blocks.first, std::min(blocks.last, middle)}, u, gradient, hessian);
   if (blocks.last > middle)
@@ -171,14 +172,15 @@ void JoinedPotential::evaluate(BlockRange blocks, const Four3* u, Four3* gradien
                      hessian + middle);
 }
 
-void JoinedPotential::lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const {
+void JoinedPotential::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const {
   const std::size_t middle = blocks_of(first_.size());
-  if (blocks.first < middle) first_.lift({blocks.first, std::min(blocks.last, middle)}, u, hessian);
+  if (blocks.first < middle) first_.add_majorizer({blocks.first, std::min(blocks.last, middle)}, u, hessian);
   if (blocks.last > middle)
-    second_.lift({std::max(blocks.first, middle) - middle, blocks.last - middle}, u + middle, hessian + middle);
+    second_.add_majorizer({std::max(blocks.first, middle) - middle, blocks.last - middle}, u + middle,
+                          hessian + middle);
 }
 
-LineValue JoinedPotential::along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const {
+LineValue JoinedPotential::along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const {
   const std::size_t middle = blocks_of(first_.size());
   LineValue sum;
   const auto add = [&](const LineValue& part) {

@@ -84,9 +84,9 @@ class JoinedPotential final : public ContactPotential {
 
   static std::size_t start_of_second(std::size_t first) { return 4 * blocks_of(first); }
   std::size_t size() const override;
-  void evaluate(BlockRange blocks, const Four3* u, Four3* gradient, Symmetric3<Four>* hessian) const override;
-  void lift(BlockRange blocks, const Four3* u, Symmetric3<Four>* hessian) const override;
-  LineValue along(BlockRange blocks, const Four3* u, const Four3* du, double alpha) const override;
+  void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const override;
+  void add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const override;
+  LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const override;
 
  private:
   const ContactPotential &first_, &second_;

@@ -20,34 +20,6 @@ constexpr int hard_iterations_before_cut = 2;
 // what round-off leaves is good if it is below this
 constexpr double good_enough = 1e-6;
 
-class MatterInStep : public MatterCost {
- public:
-  explicit MatterInStep(ImplicitMatter& matter) : matter_(matter) {}
-  std::size_t nodes() const override { return matter_.nodes(); }
-  std::span<const double> mass() const override { return matter_.mass(); }
-  bool quadratic() const override { return matter_.quadratic(); }
-  double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) override {
-    return matter_.evaluate(v, gradient, nullptr, workers).energy;
-  }
-  double rounding() const override { return matter_.energy_rounding(); }
-  void linearise(const NodeVector<double>* v, Workers& workers) override { matter_.prepare(v, workers); }
-  void sharpen(const NodeVector<double>* v, Workers& workers) override { matter_.sharpen(v, workers); }
-  double apply(const NodeVector<float>* x, NodeVector<float>* y, Workers& workers) override {
-    return matter_.apply(x, y, workers);
-  }
-  std::span<const NodeBlock3<double>> blocks() const override { return matter_.blocks(); }
-
- private:
-  ImplicitMatter& matter_;
-};
-
-class NoBodies : public BodyCost {
- public:
-  std::size_t dofs() const override { return 0; }
-  double evaluate(std::span<const double>, std::span<double>) override { return 0; }
-  void hessian(std::span<double>) override {}
-};
-
 }  // namespace
 
 template <class S>
@@ -158,9 +130,11 @@ void StrongStep<S>::check(const NewtonReport& report, double time) const {
 
 template <class S>
 void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
-  MatterInStep matter(*implicit_);
+  MatterCost* const matter[] = {implicit_.get()};
+  number_unknowns(matter, bodies, unknowns_);
   StrongProblem problem;
-  problem.matter = &matter;
+  problem.unknowns = &unknowns_;
+  problem.matter = matter;
   problem.bodies = &bodies;
   problem.begins = begins_;
   problem.nodes = nodes_;
@@ -174,7 +148,7 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.potential = &potential;
   const std::size_t first_held = JoinedPotential::start_of_second(set_.size());
   problem.first_of_one_node = first_held;
-  implicit_->follow_rotation(v_.data(), workers);
+  implicit_->update_lagged_rotation(v_.data(), workers);
   NewtonOptions options = options_;
   if (may_be_cut_) options.max_hard_iterations = hard_iterations_before_cut;
   const int refreshes = implicit_->yields_by_pressure() ? refreshes_of_sand : max_refreshes;
@@ -185,9 +159,10 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
     const NewtonReport report = solve_newton(problem, options, workers, solver_, {v_.data(), v_.size()}, w_);
     set_.count(report.iterations, report.residual, report.cg_iterations);
     check(report, time);
-    for (std::size_t c = 0; c < set_.size(); ++c) set_.take(c, solver_.contact_velocity(c), solver_.impulse(c));
+    for (std::size_t c = 0; c < set_.size(); ++c)
+      set_.take(c, solver_.system.contact_velocity(c), solver_.system.impulse(c));
     for (std::size_t c = 0; c < boundaries_.size(); ++c)
-      boundaries_.take(c, solver_.contact_velocity(first_held + c), solver_.impulse(first_held + c));
+      boundaries_.take(c, solver_.system.contact_velocity(first_held + c), solver_.system.impulse(first_held + c));
     // where round-off stops a solve the turn is as good as it gets
     const bool settled = report.iterations == 0 || report.stalled;
     const bool turned = implicit_->turned() && !(rough <= options_.relative_tolerance && settled);
@@ -196,12 +171,12 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
            "strong step at t = {:.6g} s: the rotation of matter is not found after {} solves; use a smaller dt, or "
            "'exact_rotation: false'",
            time, max_turns);
-    if (turned) implicit_->follow_rotation(v_.data(), workers);
+    if (turned) implicit_->update_lagged_rotation(v_.data(), workers);
     rough *= tolerance_per_turn;
     const bool bodies_lag = set_.refresh_friction(), boundaries_lag = boundaries_.refresh_friction();
     const bool rubbed = refresh++ < refreshes && (bodies_lag || boundaries_lag);
     if (!turned && !rubbed) return;
-    if (rubbed) implicit_->follow_pressure(v_.data(), workers);
+    if (rubbed) implicit_->update_lagged_yield(v_.data(), workers);
   }
 }
 
@@ -211,7 +186,7 @@ void StrongStep<S>::balance(Workers& workers) {
   NodeVector<double> left = 0;
   double mass = 0;
   for (std::size_t i = 0; i < v_.size(); ++i) {
-    left += solver_.gradient[i];
+    left += solver_.system.gradient.nodes[i];
     mass += implicit_->mass()[i];
   }
   const NodeVector<double> shift = left / NodeVector<double>(mass);

@@ -64,6 +64,7 @@ class StrongStep {
   NewtonOptions options_;
   bool may_be_cut_ = false;
   std::unique_ptr<ImplicitMatter> implicit_;
+  Unknowns unknowns_;
   NewtonWork solver_;
   std::vector<WarmSlot> warm_;
   std::vector<std::int32_t> warm_of_slot_;

@@ -81,6 +81,4 @@ struct OneContact {
   }
 };
 
-inline Mat3d full(const Symmetric3<double>& h) { return {{h.xx, h.xy, h.xz, h.xy, h.yy, h.yz, h.xz, h.yz, h.zz}}; }
-
 }  // namespace pliant::tests

@@ -138,8 +138,8 @@ TEST(Potential, FourAtATimeAreFourOfOne) {
       potential.clear();
       EXPECT_EQ(potential.size(), 0u);
       const std::size_t blocks = blocks_of(contacts);
-      std::vector<Four3> u(blocks, Four3::zero()), du = u, gradient(blocks);
-      std::vector<Symmetric3<Four>> hessian(blocks);
+      std::vector<Vec3Lanes> u(blocks, Vec3Lanes::zero()), du = u, gradient(blocks);
+      std::vector<Block3<Lanes>> hessian(blocks);
       for (std::size_t c = 0; c < contacts; ++c) {
         potential.add(s.terms());
         if (c % 2) potential.set_last_impulse(c, s.uniform(0, 1));
@@ -153,8 +153,7 @@ TEST(Potential, FourAtATimeAreFourOfOne) {
         const std::size_t b = c / 4;
         const int lane = int(c % 4);
         const Vec3d g = {{gradient[b][0][lane], gradient[b][1][lane], gradient[b][2][lane]}};
-        const Symmetric3<Four>& h = hessian[b];
-        const Symmetric3<double> hc = {h.xx[lane], h.xy[lane], h.xz[lane], h.yy[lane], h.yz[lane], h.zz[lane]};
+        const Block3<double> hc = lane_of(hessian[b], lane);
         if (c >= contacts) {
           EXPECT_EQ(norm(g), 0);
           EXPECT_EQ(inner(full(hc), full(hc)), 0);

@@ -4,6 +4,7 @@
 #include "grid/sweep.h"
 #include "implicit/implicit_matter.h"
 #include "material/laws.h"
+#include "solve/newton.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ class Lump {
   RayleighDamping damping;
   bool exact_rotation = false;
   PlasticFlow plastic_flow = PlasticFlow::lagged;
-  FreeMotionOptions options;
+  NewtonOptions options = {.max_iterations = 200};
   std::vector<Material> materials;
   std::vector<Matrix<double, 3>> actuations;
   Particles<3, S> particles;
@@ -93,7 +94,19 @@ class Lump {
     v.assign(implicit.inertial_velocity().begin(), implicit.inertial_velocity().end());
   }
 
-  FreeMotionReport solve() { return implicit.free_velocity(options, v, workers_); }
+  // with exact rotation again and again, until nothing is left to turn
+  NewtonReport solve() {
+    implicit.update_lagged_rotation(v.data(), workers_);
+    NewtonReport report = minimise();
+    for (int turn = 0; implicit.turned() && report.converged && turn < 50; ++turn) {
+      implicit.update_lagged_rotation(v.data(), workers_);
+      const int before = report.iterations;
+      report = minimise();
+      if (report.iterations == 0) break;
+      report.iterations += before;
+    }
+    return report;
+  }
 
   void gather() {
     implicit.write(v, grid_);
@@ -101,10 +114,10 @@ class Lump {
     ASSERT_EQ(r.bad_block, SIZE_MAX);
   }
 
-  FreeMotionReport step() {
+  NewtonReport step() {
     scatter();
     begin();
-    const FreeMotionReport report = solve();
+    const NewtonReport report = solve();
     gather();
     return report;
   }
@@ -128,6 +141,17 @@ class Lump {
   }
 
  private:
+  NewtonReport minimise() {
+    MatterCost* const matter[] = {&implicit};
+    NoBodies none;
+    number_unknowns(matter, none, unknowns_);
+    StrongProblem problem;
+    problem.unknowns = &unknowns_;
+    problem.matter = matter;
+    problem.bodies = &none;
+    problem.safe_start = implicit.inertial_velocity();
+    return solve_newton(problem, options, workers_, solver_, v, {});
+  }
   SweepStep<3, S> sweep_step(double step) {
     sweep_laws_.clear();
     for (const Material& m : materials) sweep_laws_.push_back(make_law<S>(m));
@@ -152,6 +176,8 @@ class Lump {
 
   int threads_;
   Workers workers_{threads_};
+  Unknowns unknowns_;
+  NewtonWork solver_;
   Layout<3, S> layout_;
   Grid<3, S> grid_{1};
   Sweep<3, S> sweep_{Kernel::quadratic, Transfer::mls, threads_};

@@ -33,8 +33,8 @@ TEST(JoinedPotential, IsTheSumAndItsDerivatives) {
     const JoinedPotential joined(a, b);
     const std::size_t start = JoinedPotential::start_of_second(sizes), blocks = blocks_of(joined.size());
     ASSERT_EQ(joined.size(), start + 6);
-    std::vector<Four3> u(blocks, Four3::zero()), du = u, gradient(blocks), further(blocks), before(blocks);
-    std::vector<Symmetric3<Four>> hessian(blocks), lifted(blocks), unused(blocks);
+    std::vector<Vec3Lanes> u(blocks, Vec3Lanes::zero()), du = u, gradient(blocks), further(blocks), before(blocks);
+    std::vector<Block3<Lanes>> hessian(blocks), lifted(blocks), unused(blocks);
     for (std::size_t c = 0; c < joined.size(); ++c)
       for (int d = 0; d < 3; ++d)
         u[c / 4][d].set(int(c % 4), s.uniform(-1, 1)), du[c / 4][d].set(int(c % 4), s.uniform(-1, 1));
@@ -48,9 +48,9 @@ TEST(JoinedPotential, IsTheSumAndItsDerivatives) {
         (2 * step);
     EXPECT_NEAR(line.slope, slope, 1e-6 * std::fabs(slope));
     double by_gradient = 0, by_hessian = 0, by_lifted = 0;
-    joined.lift(all, u.data(), (lifted = hessian).data());
+    joined.add_majorizer(all, u.data(), (lifted = hessian).data());
     for (std::size_t b2 = 0; b2 < blocks; ++b2) {
-      const Four parts = dot(gradient[b2], du[b2]), bend = hessian[b2].along(du[b2]), above = lifted[b2].along(du[b2]);
+      const Lanes parts = dot(gradient[b2], du[b2]), bend = hessian[b2].along(du[b2]), above = lifted[b2].along(du[b2]);
       for (int lane = 0; lane < 4; ++lane) {
         by_gradient += parts[lane];
         by_hessian += bend[lane];
@@ -71,9 +71,9 @@ TEST(JoinedPotential, IsTheSumAndItsDerivatives) {
       tests::OneContact one({LawKind::lagged, true}, t);
       const Vec3d at = s.ball(), move = s.tangent(t.normal);
       const LawValue<double> l = one.at(at);
-      Symmetric3<Four> h = {l.hessian.xx, l.hessian.xy, l.hessian.xz, l.hessian.yy, l.hessian.yz, l.hessian.zz};
-      Four3 wide = {{Four(at[0]), Four(at[1]), Four(at[2])}};
-      one.potential.lift({0, 1}, &wide, &h);
+      Block3<Lanes> h = {l.hessian.xx, l.hessian.xy, l.hessian.xz, l.hessian.yy, l.hessian.yz, l.hessian.zz};
+      Vec3Lanes wide = {{Lanes(at[0]), Lanes(at[1]), Lanes(at[2])}};
+      one.potential.add_majorizer({0, 1}, &wide, &h);
       const double above = l.value + dot(l.gradient, move) + 0.5 * h.along({{move[0], move[1], move[2]}})[0];
       EXPECT_LE(one.at(at + move).value, above * (1 + 1e-12));
     }

@@ -30,18 +30,6 @@ Scene cube_scene(Law law = Law::linear_corotated, Precision precision = Precisio
   return scene;
 }
 
-// matter that is not there
-class NoMatter : public MatterCost {
- public:
-  std::size_t nodes() const override { return 0; }
-  std::span<const double> mass() const override { return {}; }
-  bool quadratic() const override { return true; }
-  double evaluate(const NodeVector<double>*, NodeVector<double>*, Workers&) override { return 0; }
-  void linearise(const NodeVector<double>*, Workers&) override {}
-  double apply(const NodeVector<float>*, NodeVector<float>*, Workers&) override { return 0; }
-  std::span<const NodeBlock3<double>> blocks() const override { return {}; }
-};
-
 TEST(Strong, WithoutMatterGivesMujocosAcceleration) {
   Workers workers(1);
   for (const test::TestModel& model : test::ten_models()) {
@@ -57,9 +45,10 @@ TEST(Strong, WithoutMatterGivesMujocosAcceleration) {
     const mjData* d = bodies.data();
     const double dt = m->opt.timestep;
     BodiesInStep cost(bodies, dt);
-    NoMatter matter;
+    Unknowns unknowns;
+    number_unknowns({}, cost, unknowns);
     StrongProblem problem;
-    problem.matter = &matter;
+    problem.unknowns = &unknowns;
     problem.bodies = &cost;
     NewtonOptions options;
     options.relative_tolerance = 1e-13;

@@ -1,4 +1,4 @@
-#include "solve/bent_step.h"
+#include "solve/per_node_newton.h"
 
 namespace pliant {
 namespace {
@@ -6,20 +6,12 @@ namespace {
 constexpr int most_improvements = 20;
 constexpr double good_enough = 1e-2;  // of the push
 
-Vec3d vector_of(const Four3& x, std::size_t lane) { return {{x[0][int(lane)], x[1][int(lane)], x[2][int(lane)]}}; }
-Vec3d vector_of(const Four& x) { return {{x[0], x[1], x[2]}}; }
-
-Mat3d matrix_of(const NodeBlock3<double>& b) {
-  return {{b.a[0], b.a[3], b.a[4], b.a[3], b.a[1], b.a[5], b.a[4], b.a[5], b.a[2]}};
-}
-Mat3d matrix_of(const Symmetric3<Four>& g, std::size_t lane) {
-  const int l = int(lane);
-  return {{g.xx[l], g.xy[l], g.xz[l], g.xy[l], g.yy[l], g.yz[l], g.xz[l], g.yz[l], g.zz[l]}};
-}
+Vec3d vector_of(const NodeVector<double>& x) { return {{x[0], x[1], x[2]}}; }
 
 }  // namespace
 
-void BentStep::begin(const StrongProblem& p) {
+void PerNodeNewton::begin(const StrongProblem& p) {
+  p_ = &p;
   held_.clear();
   for (std::size_t c = p.first_of_one_node; c < p.bias.size(); ++c) {
     if (p.begins[c] == p.begins[c + 1]) continue;
@@ -32,22 +24,22 @@ void BentStep::begin(const StrongProblem& p) {
 }
 
 // one step of Newton's method for every node, on laws that are never too flat; true: all are good
-bool BentStep::improve(const StrongProblem& p, const LawsAtStart& start) {
+bool PerNodeNewton::improve(const LawsAtStart& start, std::span<const Block3<double>> blocks) {
+  const StrongProblem& p = *p_;
   const BlockRange local = {p.first_of_one_node / 4, blocks_of(p.bias.size())};
   for (std::size_t b = local.first; b < local.last; ++b) u_[b] = start.u[b];
   for (const Held& h : held_)
     for (std::size_t c = h.first; c < h.last; ++c)
       for (int d = 0; d < 3; ++d) u_[c / 4][d].set(int(c % 4), u_[c / 4][d][int(c % 4)] + h.x[d]);
   p.potential->evaluate(local, u_.data(), gradient_.data(), hessian_.data());
-  p.potential->lift(local, u_.data(), hessian_.data());
-  const auto blocks = p.matter->blocks();
+  p.potential->add_majorizer(local, u_.data(), hessian_.data());
   bool good = true;
   for (Held& h : held_) {
-    Mat3d matrix = matrix_of(blocks[h.node]);
+    Mat3d matrix = full(blocks[h.node]);
     Vec3d rest = h.push - matrix * h.x;
     for (std::size_t c = h.first; c < h.last; ++c) {
-      rest -= vector_of(gradient_[c / 4], c % 4) - vector_of(start.gradient[c / 4], c % 4);
-      matrix += matrix_of(hessian_[c / 4], c % 4);
+      rest -= vector_of(gradient_.data(), c) - vector_of(start.gradient.data(), c);
+      matrix += full(lane_of(hessian_[c / 4], int(c % 4)));
     }
     if (dot(rest, rest) <= good_enough * good_enough * dot(h.push, h.push)) continue;
     good = false;
@@ -56,19 +48,19 @@ bool BentStep::improve(const StrongProblem& p, const LawsAtStart& start) {
   return good;
 }
 
-void BentStep::bend(const StrongProblem& p, const LawsAtStart& start, std::span<const NodeVector<double>> v,
-                    Buffer<Four>& trial) {
-  const std::size_t blocks = blocks_of(p.bias.size());
-  u_.resize(blocks);
-  gradient_.resize(blocks);
-  hessian_.resize(blocks);
+void PerNodeNewton::bend(const LawsAtStart& start, std::span<const Block3<double>> blocks,
+                         std::span<const NodeVector<double>> v, Buffer<NodeVector<double>>& trial) {
+  const std::size_t size = blocks_of(p_->bias.size());
+  u_.resize(size);
+  gradient_.resize(size);
+  hessian_.resize(size);
   for (Held& h : held_) {
-    Mat3d matrix = matrix_of(p.matter->blocks()[h.node]);
-    for (std::size_t c = h.first; c < h.last; ++c) matrix += matrix_of(start.hessian[c / 4], c % 4);
+    Mat3d matrix = full(blocks[h.node]);
+    for (std::size_t c = h.first; c < h.last; ++c) matrix += full(lane_of(start.hessian[c / 4], int(c % 4)));
     h.x = vector_of(trial[h.node] - v[h.node]);
     h.push = matrix * h.x;
   }
-  for (int n = 0; n < most_improvements && !improve(p, start); ++n) {
+  for (int n = 0; n < most_improvements && !improve(start, blocks); ++n) {
   }
   for (const Held& h : held_)
     for (int d = 0; d < 3; ++d) trial[h.node].set(d, v[h.node][d] + h.x[d]);

@@ -16,19 +16,19 @@ namespace pliant {
 
 // the laws at the start of the step, by block of all contacts
 struct LawsAtStart {
-  const Buffer<Four3>& u;
-  const Buffer<Four3>& gradient;
-  const Buffer<Symmetric3<Four>>& hessian;
+  const Buffer<Vec3Lanes>& u;
+  const Buffer<Vec3Lanes>& gradient;
+  const Buffer<Block3<Lanes>>& hessian;
 };
 
-class BentStep {
+class PerNodeNewton {
  public:
-  // the contacts that are of one node
+  // the contacts that are of one node; the problem must live as long as this is used
   void begin(const StrongProblem& problem);
   bool empty() const { return held_.empty(); }
-  // trial: v and a straight step; bent on return
-  void bend(const StrongProblem& problem, const LawsAtStart& start, std::span<const NodeVector<double>> v,
-            Buffer<Four>& trial);
+  // trial: v and a straight step; bent on return. blocks: B, by node
+  void bend(const LawsAtStart& start, std::span<const Block3<double>> blocks, std::span<const NodeVector<double>> v,
+            Buffer<NodeVector<double>>& trial);
 
  private:
   // a node and its contacts
@@ -36,11 +36,12 @@ class BentStep {
     std::uint32_t node, first, last;
     Vec3d push, x;
   };
-  bool improve(const StrongProblem& problem, const LawsAtStart& start);
+  bool improve(const LawsAtStart& start, std::span<const Block3<double>> blocks);
 
+  const StrongProblem* p_ = nullptr;
   std::vector<Held> held_;
-  Buffer<Four3> u_, gradient_;
-  Buffer<Symmetric3<Four>> hessian_;
+  Buffer<Vec3Lanes> u_, gradient_;
+  Buffer<Block3<Lanes>> hessian_;
 };
 
 }  // namespace pliant
