@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 
+#include <malloc.h>
+
 #include <thread>
 
 namespace pliant {
@@ -107,6 +109,37 @@ TEST(Clone, LivesOnAfterTheOriginal) {
   EXPECT_NO_THROW(other.step());
   twin.step();
   EXPECT_EQ(other.state_hash(), twin.state_hash());
+}
+
+// bytes that the program holds
+std::size_t held() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void expect_no_loss(const World& world, int clones, bool step) {
+  const auto make = [&] {
+    World clone = world.clone();
+    if (step) clone.step();
+  };
+  // what libraries keep for good is there after a few
+  for (int i = 0; i < 20; ++i) make();
+  const std::size_t before = held();
+  for (int i = 0; i < clones; ++i) make();
+  // a loss would be some bytes of each
+  EXPECT_LT(double(held()) - double(before), 4.0 * clones) << "with" << (step ? "" : "out") << " a step";
+}
+
+TEST(Clone, ManyLeaveTheMemoryWhereItWas) {
+  const World world(busy(Method::async), 2), strong(busy(Method::strong), 1);
+  expect_no_loss(world, 1000, false);
+  expect_no_loss(world, 200, true);
+  expect_no_loss(strong, 50, true);
+}
+
+TEST(Clone, LONG_TenThousandLeaveTheMemoryWhereItWas) {
+  expect_no_loss(World(busy(Method::async), 2), 10000, false);
+  expect_no_loss(World(busy(Method::async), 2), 10000, true);
 }
 
 TEST(Reset, IsAsNew) {
