@@ -2,20 +2,11 @@
 
 from enum import StrEnum, auto
 
+from pliant._core import law_names
 
-class Law(StrEnum):
-    """How stress follows from strain."""
 
-    linear = auto()
-    linear_corotated = auto()
-    fixed_corotated = auto()
-    neo_hookean = auto()
-    hencky = auto()
-    sand = auto()
-    liquid = auto()
-    eraser = auto()
-    snow = auto()
-    cloth = auto()
+# how stress follows from strain: one member for each law of this build
+Law = StrEnum("Law", {name: name for name in law_names()})
 
 
 class Precision(StrEnum):

@@ -2,24 +2,23 @@
 #pragma once
 
 #include "material/jet.h"
-#include "material/lame.h"
 #include "material/law.h"
+#include "material/principal.h"
 
 namespace pliant {
 
 template <class S>
-struct NeoHookean {
+struct NeoHookean : ElasticSolid {
   S mu, lambda;
 
+  static constexpr const char* name = "neo_hookean";
+  static constexpr const char* what = "rubber, jelly";
   // below this J the part of the energy that depends on J goes on as a parabola
   static constexpr S smallest_J = S(0.01);
-  static constexpr bool plastic = false;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
 
   static NeoHookean make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda)};
+    return {{}, S(l.mu), S(l.lambda)};
   }
 
   // -mu log J + lambda/2 log^2 J
@@ -57,8 +56,10 @@ struct NeoHookean {
     return T(mu) * dF + volume_differential(volume_energy(determinant(F)), F, dF);
   }
 
-  template <class T, int D>
-  void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
+  template <class T>
+  PrincipalDifferential<T> principal_differential(const Vector<T, 3>& s, const T&) const {
+    return volume_principal(volume_energy(s[0] * s[1] * s[2]), T(mu), s);
+  }
 };
 
 }  // namespace pliant

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "implicit/crowding.h"
 #include "implicit/implicit_matter.h"
+#include "material/law_info.h"
 #include "step/balance.h"
 #include "step/plan.h"
 
@@ -336,7 +337,7 @@ void attempt(Attempt<D, S>& a) {
 template <class S>
 void calm_liquids(Attempt<3, S>& a) {
   for (std::size_t g = 0; g < a.model.groups.size(); ++g)
-    if (a.model.materials[g].law == Law::liquid)
+    if (info(a.model.materials[g].law).resists_only_pressure)
       for (std::size_t i = a.model.groups[g].begin; i < a.model.groups[g].end; ++i)
         std::fill_n(a.next.particles.rates[i].C, 9, S(0));
 }
