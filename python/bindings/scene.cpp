@@ -11,12 +11,11 @@ namespace pliant::python {
 
 namespace {
 
-// as the laws themselves say it: "Young's modulus, Pa; all laws but liquid"
+// as the laws themselves say it: "Pa, Young's modulus; all laws but liquid"
 std::string parameter_text(const ListedParameter& listed) {
-  std::string text = listed.parameter.what;
-  if (*listed.parameter.unit) text += std::string(", ") + listed.parameter.unit;
-  if (listed.parameter.also == Parameter::Also::negative)
-    text += std::string("; below 0: ") + listed.parameter.standard;
+  const Parameter& p = listed.parameter;
+  std::string text = *p.unit ? std::string(p.unit) + ", " + p.what : p.what;
+  if (p.also == Parameter::Also::negative) text += std::string("; below 0: ") + p.standard;
   return text + "; " + (listed.only_for.empty() ? "all laws" : listed.only_for);
 }
 
@@ -222,13 +221,13 @@ SceneRecord record_of(const Scene& scene) {
 
 void bind_laws(nb::module_& module) {
   module.def(
-      "law_names",
+      "laws",
       [] {
-        nb::list names;
-        for (const char* name : Choices<Law>::names) names.append(name);
-        return names;
+        nb::dict laws;
+        for (const Law law : known_laws()) laws[name(law)] = info(law).what;
+        return laws;
       },
-      nb::sig("def law_names() -> list[str]"), "The laws of matter that this build has.");
+      nb::sig("def laws() -> dict[str, str]"), "The laws of matter that this build has, and what they are.");
 }
 
 void bind_scene(nb::module_& module) {

@@ -2,11 +2,11 @@
 
 from enum import StrEnum, auto
 
-from pliant._core import law_names
+from pliant._core import laws
 
-
-# how stress follows from strain: one member for each law of this build
-Law = StrEnum("Law", {name: name for name in law_names()})
+# one member for each law of this build
+Law = StrEnum("Law", {name: name for name in laws()})
+Law.__doc__ = "How stress follows from strain.\n\n" + "\n".join(f"{name}: {what}" for name, what in laws().items())
 
 
 class Precision(StrEnum):

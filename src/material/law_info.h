@@ -14,6 +14,7 @@ struct LawInfo {
   const char* what;
   std::span<const Parameter> parameters;  // besides density
   bool keeps_shape, hardens, sheet, resists_only_pressure;
+  bool flows_in_step;  // unless it is asked not to
   double (*wave_speed)(const Material& material, double plastic);
   double (*modulus)(const Material& material);
   double (*shear_viscosity)(const Material& material);

@@ -26,6 +26,17 @@ void count(Keys& keys, const Key& key, Integer& value, std::uint64_t from, std::
 
 constexpr std::uint64_t most_cuts = 10, most_int = 2147483647, most_integer = 1'000'000'000'000'000'000;
 
+// "hencky and sand"
+std::string laws_that_flow_in_step() {
+  Names names;
+  for (const Law law : known_laws())
+    if (info(law).flows_in_step) names.push_back(name(law));
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return text;
+}
+
 void step_keys(Keys& keys, StepOptions& step) {
   keys.number({.name = "dt", .unit = "s", .what = "one step of the world"}, step.dt, positive);
   keys.number({.name = "cell", .unit = "m", .what = "grid spacing"}, step.cell, positive);
@@ -61,11 +72,9 @@ void step_keys(Keys& keys, StepOptions& step) {
         step.max_cuts, 0, most_cuts);
   keys.flag({.name = "exact_rotation", .what = "tells stretch from turning within a step; of method strong"},
             step.exact_rotation);
-  choose(
-      keys,
-      {.name = "plastic_flow",
-       .what = "lagged: after the solve (S1), implicit: in it, by_law: implicit for hencky and sand; of method strong"},
-      step.plastic_flow, {"by_law", "lagged", "implicit"});
+  const std::string flow = "lagged: after the solve (S1), implicit: in it, by_law: implicit for " +
+                           laws_that_flow_in_step() + "; of method strong";
+  choose(keys, {.name = "plastic_flow", .what = flow.c_str()}, step.plastic_flow, {"by_law", "lagged", "implicit"});
   keys.number({.name = "mass_damping", .unit = "1/s", .what = "Rayleigh's; of method strong"}, step.mass_damping,
               not_negative);
   keys.number({.name = "stiffness_damping", .unit = "s", .what = "Rayleigh's; of method strong"},
