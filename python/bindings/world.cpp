@@ -20,17 +20,19 @@ namespace pliant::python {
 namespace {
 
 struct SharedWorld {
-  MujocoObjects bodies;
+  MujocoObjects bodies = {{}, {}, {}};  // counted by Python: only touched under its lock
   World world;
   std::mutex busy;
-  SharedWorld(const Scene& scene, const MujocoObjects& objects, const SharedBodies& shared, int threads)
-      : bodies(objects), world(scene, shared, threads) {}
+  SharedWorld(const Scene& scene, const SharedBodies& shared, int threads) : world(scene, shared, threads) {}
 };
 
 void make_world(SharedWorld* self, const Scene& scene, const MujocoObjects& objects, int threads) {
   const SharedBodies shared = shared_bodies(objects);
-  nb::gil_scoped_release released;
-  new (self) SharedWorld(scene, objects, shared, threads);
+  {
+    nb::gil_scoped_release released;
+    new (self) SharedWorld(scene, shared, threads);
+  }
+  self->bodies = objects;
 }
 
 // a world around a user's own robots; fields are those of Scene
