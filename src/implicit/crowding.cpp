@@ -2,6 +2,7 @@
 
 #include "grid/point_transfer.h"
 #include "material/isotropic.h"
+#include "material/law_info.h"
 
 #include <cmath>
 
@@ -56,7 +57,7 @@ void relieve_crowding(const CrowdingStep& step, const Layout<3, S>& layout, Grid
     const Block<3>& block = layout.blocks[b];
     for (std::uint32_t s = block.segment_begin; s < block.segment_end; ++s) {
       const Segment& segment = layout.segments[layout.block_segments[s]];
-      if (step.materials[segment.group].law != Law::liquid) continue;
+      if (!info(step.materials[segment.group].law).resists_only_pressure) continue;
       const std::uint32_t* cells = layout.cell_starts.data() + segment.first_cell;
       for (std::uint32_t i = cells[0]; i < cells[block_nodes<3>]; ++i)
         relieve_particle(step.dt, ratio_around(step, block, grid, points[i]), points[i]);

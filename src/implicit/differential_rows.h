@@ -8,7 +8,8 @@
 #pragma once
 
 #include "core/decompose.h"
-#include "implicit/principal.h"
+#include "material/law.h"
+#include "material/principal.h"
 
 namespace pliant {
 
@@ -98,7 +99,7 @@ inline void isotropic_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P
                            P* rows) {
   using S = Scalar<P>;
   const Svd<P, 3> f = svd(F);
-  const PrincipalDifferential<P> d = principal_differential(law, f.sigma, memory.plastic);
+  const PrincipalDifferential<P> d = law.principal_differential(f.sigma, memory.plastic);
   const SymmetricEigen<P, 3> stretch = eigen_symmetric(d.stretch);
   // the nine directions u_i w_j^T
   const Matrix<P, 3> W = memory.start * f.V;

@@ -3,23 +3,30 @@
 
 #include "material/isotropic.h"
 #include "material/jet.h"
-#include "material/lame.h"
 #include "material/law.h"
+#include "material/principal.h"
 
 namespace pliant {
 
 template <class S>
-struct Eraser {
+struct Eraser : ElasticSolid {
   S mu, lambda;
 
   static constexpr S smallest_J = S(0.01);
+  static constexpr const char* name = "eraser";
+  static constexpr const char* what =
+      "stores volume only: the deviatoric part of the strain is erased each step (S3, experiment 5)";
   static constexpr bool plastic = true;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr bool keeps_shape = false;
 
   static Eraser make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda)};
+    return {{}, S(l.mu), S(l.lambda)};
+  }
+  // by the bulk modulus lambda + 2 mu/D, larger in the plane
+  static double wave_speed(const Material& material, double) {
+    const Lame l = lame(material);
+    return std::sqrt((l.lambda + l.mu) / material.density);
   }
 
   // bulk modulus in D dimensions
@@ -57,6 +64,11 @@ struct Eraser {
   template <class T, int D>
   Matrix<T, D> differential(const Matrix<T, D>& F, const Matrix<T, D>& dF, const Memory<T, D>&) const {
     return volume_differential(volume_energy<D>(determinant(F)), F, dF);
+  }
+
+  template <class T>
+  PrincipalDifferential<T> principal_differential(const Vector<T, 3>& s, const T&) const {
+    return volume_principal(volume_energy<3>(s[0] * s[1] * s[2]), T(0), s);
   }
 
   template <class T, int D>

@@ -2,6 +2,7 @@
 // or lists them for the schema and the manual.
 #pragma once
 
+#include "material/parameter.h"
 #include "pliant/scene.h"
 
 #include <functional>
@@ -26,15 +27,6 @@ struct Key {
   const char* only_for = "";       // ... it is for this: "law liquid"
 };
 
-// Allowed numbers.
-struct Range {
-  double from = -1e300, to = 1e300;
-  bool open_from = false, open_to = false;
-
-  bool holds(double value) const {
-    return (open_from ? value > from : value >= from) && (open_to ? value < to : value <= to);
-  }
-};
 inline constexpr Range any_number = {};
 inline constexpr Range positive = {0, 1e300, true};
 inline constexpr Range not_negative = {0, 1e300};

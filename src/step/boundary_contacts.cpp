@@ -1,6 +1,6 @@
 #include "step/boundary_contacts.h"
 
-#include "material/laws.h"
+#include "material/law_info.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "step/plan.h"
 
 #include "core/error.h"
+#include "material/law_info.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +58,7 @@ double needed_substeps(const Model<S>& model, const State<D, S>& now, double spe
   double needed = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     const Material& material = model.materials[g];
-    const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
+    const double plastic = info(material.law).hardens ? smallest_plastic(model.groups[g], now) : 0;
     const double wave = sound_speed(material, plastic);
     needed = std::max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)

@@ -1,6 +1,7 @@
 // A step of matter and bodies in one implicit solve (S1).
 #include "implicit/crowding.h"
 #include "implicit/implicit_matter.h"
+#include "material/law_info.h"
 #include "step/part.h"
 
 #include <cmath>
@@ -18,7 +19,7 @@ constexpr double search_margin = 0.1;
 template <class S>
 void calm_liquids(StepPart<3, S>& p) {
   for (std::size_t g = 0; g < p.model.groups.size(); ++g)
-    if (p.model.materials[g].law == Law::liquid)
+    if (info(p.model.materials[g].law).resists_only_pressure)
       for (std::size_t i = p.model.groups[g].begin; i < p.model.groups[g].end; ++i)
         std::fill_n(p.next.particles.rates[i].C, 9, S(0));
 }

@@ -9,7 +9,7 @@
 namespace pliant {
 namespace {
 
-constexpr Law flowing_laws[] = {Law::linear_corotated, Law::hencky, Law::sand};
+const Law flowing_laws[] = {Law::linear_corotated, Law::hencky, Law::sand};
 constexpr double dt = 0.01, inv_h = 20, volume = 0.7;
 
 Material flowing(Law law) {

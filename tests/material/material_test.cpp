@@ -79,7 +79,7 @@ TEST(Check, AcceptsUsualMaterialsAndIgnoresWhatTheLawDoesNotRead) {
 
 TEST(Check, RefusesALawThatDoesNotExist) {
   Material material;
-  material.law = static_cast<Law>(77);
+  material.law = Law{77};
   EXPECT_NE(refusal(material).find("law number 77"), std::string::npos);
 }
 
@@ -102,7 +102,7 @@ TEST(LawName, UnknownNamesAreRefusedWithTheKnownOnes) {
 }
 
 TEST(MakeLaw, GivesTheLawThatWasAskedFor) {
-  for (const Law law : all_laws) EXPECT_EQ(make_law<float>(usual_material(law)).index(), std::size_t(law));
+  for (const Law law : all_laws) EXPECT_EQ(make_law<float>(usual_material(law)).index(), std::size_t(law.number));
 }
 
 TEST(SoundSpeed, IsThatOfPressureWaves) {

@@ -1,6 +1,6 @@
 // On a pack of particles every law gives what it gives particle by particle.
 #include "check_law.h"
-#include "material/derivative.h"
+#include "derivative.h"
 
 namespace pliant {
 namespace {
