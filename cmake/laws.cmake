@@ -24,7 +24,7 @@ function(pliant_laws library)
   list(JOIN types ", " types)
   set(folder ${CMAKE_BINARY_DIR}/include/law_list)
   file(CONFIGURE OUTPUT ${folder}/law_list.h CONTENT
-"// made by cmake/laws.cmake\n#pragma once\n\n${includes}\n#include <variant>\n\nnamespace pliant {\n
-template <class S>\nusing AnyLaw = std::variant<${types}>;\n\n}  // namespace pliant\n")
+"// made by cmake/laws.cmake\n#pragma once\n\n${includes}\n#include <variant>\n\nnamespace pliant::material {\n
+template <class S>\nusing AnyLaw = std::variant<${types}>;\n\n}  // namespace pliant::material\n")
   target_include_directories(${library} PUBLIC ${folder})
 endfunction()

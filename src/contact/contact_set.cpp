@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 // a contact is stiffer than a cell of the material by this
@@ -278,4 +278,4 @@ ContactCounts ContactSet<S>::counts() const {
 template class ContactSet<float>;
 template class ContactSet<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -2,6 +2,7 @@
 // read. Who solves for the velocities is not known here.
 #pragma once
 
+#include "contact/namespace.h"
 #include "contact/finder.h"
 #include "contact/pairs.h"
 #include "contact/potential.h"
@@ -11,7 +12,7 @@
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // matter in the middle of a substep: the grid has velocities without contact
 template <class S>
@@ -134,4 +135,4 @@ class ContactSet {
   std::size_t problems_ = 0, contacts_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

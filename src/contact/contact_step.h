@@ -2,12 +2,13 @@
 // and what matter loses is summed up for the bodies.
 #pragma once
 
+#include "contact/namespace.h"
 #include "contact/contact_set.h"
 #include "solve/quasi_newton.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class S>
 class ContactStep {
@@ -36,4 +37,4 @@ class ContactStep {
   std::vector<double> idle_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

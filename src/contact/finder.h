@@ -5,6 +5,7 @@
 // wall is there.
 #pragma once
 
+#include "contact/namespace.h"
 #include "bodies/broad_phase.h"
 #include "bodies/geom_paths.h"
 #include "contact/memory.h"
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 struct FoundContact {
   std::uint32_t particle;  // its place in the order of now
@@ -65,4 +66,4 @@ class ContactFinder {
   Buffer<S> phi_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -2,12 +2,13 @@
 // normal impulse of the last substep. Equations: README.md.
 #pragma once
 
+#include "contact/namespace.h"
 #include "contact/law_form.h"
 #include "contact/terms.h"
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class T>
 struct LaggedLaw {
@@ -93,4 +94,4 @@ inline void set_lane(LaggedLaw<Pack<double, 4>>& four, int lane, const LaggedLaw
   four.memory = one.memory;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -1,6 +1,6 @@
 #include "contact/potential.h"
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 template <class LawOfLanes>
@@ -119,4 +119,4 @@ Vec3d LawPotential::offset_after(std::size_t c, const Vec3d& u) const {
   return (1 / (t.dt * t.stiffness)) * SplitVector<double>(t.normal, gradient(c, u)).tangent;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -1,6 +1,7 @@
 // The laws of all contacts of a substep, for the solver.
 #pragma once
 
+#include "contact/namespace.h"
 #include "contact/lagged.h"
 #include "contact/sap.h"
 #include "contact/terms.h"
@@ -8,7 +9,7 @@
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 enum class LawKind { lagged, sap };
 
@@ -49,4 +50,4 @@ class LawPotential final : public ContactPotential {
   std::vector<SapLaw<Lanes>> sap_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

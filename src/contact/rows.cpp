@@ -2,7 +2,7 @@
 
 #include "grid/point_transfer.h"
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 // stands for an arena whose nodes are their own places
@@ -97,4 +97,4 @@ ContactProblem NodeRows<S>::problem() const {
 template class NodeRows<float>;
 template class NodeRows<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

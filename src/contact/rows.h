@@ -2,6 +2,7 @@
 // those of the transfer.
 #pragma once
 
+#include "contact/namespace.h"
 #include "contact/finder.h"
 #include "grid/grid.h"
 #include "pliant/scene.h"
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // of one particle
 struct WeightRow {
@@ -59,4 +60,4 @@ class NodeRows {
   std::vector<double> weights_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -2,10 +2,11 @@
 // in the metric of R. Equations: README.md.
 #pragma once
 
+#include "contact/namespace.h"
 #include "contact/law_form.h"
 #include "contact/terms.h"
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class T>
 struct SapLaw {
@@ -71,4 +72,4 @@ inline void set_lane(SapLaw<Pack<double, 4>>& four, int lane, const SapLaw<doubl
   four.scaled_friction.set(lane, one.scaled_friction);
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

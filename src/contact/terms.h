@@ -1,9 +1,10 @@
 // All that the law of one contact needs to know in one substep.
 #pragma once
 
+#include "contact/namespace.h"
 #include "core/small.h"
 
-namespace pliant {
+namespace pliant::contact {
 
 struct ContactTerms {
   Vector<double, 3> normal;  // unit, from the body to the matter
@@ -22,4 +23,4 @@ struct ContactTerms {
   double tangential_resistance = 0;  // 1/kg, R_t; sap without memory
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

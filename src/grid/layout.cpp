@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 constexpr int axis_bits = 18;  // of a block coordinate, biased
@@ -301,4 +301,4 @@ template void Layout<2, double>::reorder(const Buffer<Rates<2, double>>&, Buffer
 template void Layout<3, float>::reorder(const Buffer<Rates<3, float>>&, Buffer<Rates<3, float>>&, Workers&) const;
 template void Layout<3, double>::reorder(const Buffer<Rates<3, double>>&, Buffer<Rates<3, double>>&, Workers&) const;
 
-}  // namespace pliant
+}  // namespace pliant::grid

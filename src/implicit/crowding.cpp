@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 constexpr double relief_time = 0.03;  // s
@@ -70,4 +70,4 @@ template void relieve_crowding(const CrowdingStep&, const Layout<3, float>&, Gri
 template void relieve_crowding(const CrowdingStep&, const Layout<3, double>&, Grid<3, double>&,
                                Buffer<Point<3, double>>&, Workers&);
 
-}  // namespace pliant
+}  // namespace pliant::implicit

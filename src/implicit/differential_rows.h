@@ -7,11 +7,12 @@
 // for shear and one for turning: its eigenvalues are at hand and the negative ones can be set to 0.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "core/decompose.h"
 #include "material/law.h"
 #include "material/principal.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 constexpr int compact_rows = 12;  // A, mu, lambda, excess of spin
 constexpr int dense_rows = 45;
@@ -126,4 +127,4 @@ inline void isotropic_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P
     }
 }
 
-}  // namespace pliant
+}  // namespace pliant::implicit

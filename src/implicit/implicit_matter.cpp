@@ -7,7 +7,7 @@
 #include "material/flow.h"
 #include "material/law_info.h"
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 // how far from its cell a particle may be, in cells: the rounding of positions
@@ -429,4 +429,4 @@ template void ImplicitMatter::linearise(const NodeVector<double>*, Curvature, Ma
 template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, float>&) const;
 template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, double>&) const;
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -2,7 +2,7 @@
 
 #include "implicit/differential_rows.h"
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 template <class P>
@@ -187,4 +187,4 @@ Differential differential_kind(const PartStep& step) {
   return step.turned ? Differential::turned : Differential::quadratic;
 }
 
-}  // namespace pliant
+}  // namespace pliant::implicit

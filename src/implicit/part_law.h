@@ -2,11 +2,12 @@
 // Energies and impulses are taken in double: the outer residual of a solve must not see any rounding.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "implicit/matter_operator.h"
 #include "material/laws.h"
 #include "pliant/scene.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 using Part = Wide<double>;
 using PartMatrix = Matrix<Part, 3>;
@@ -68,4 +69,4 @@ PartMatrix stretched_by(const PartStep& step, const PartState<Part>& state, cons
 // what kind the law's rows are
 Differential differential_kind(const PartStep& step);
 
-}  // namespace pliant
+}  // namespace pliant::implicit

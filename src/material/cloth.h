@@ -2,9 +2,10 @@
 // f1 and f2 come from the corners of the triangle, d3 is carried by the grid. Equations in src/cloth/README.md.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/law.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Cloth : ElasticSolid {
@@ -185,4 +186,4 @@ struct Cloth : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,12 +1,13 @@
 // Matter that stores volume only (S3, experiment 5): after each step the deviatoric part of the strain is erased.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/isotropic.h"
 #include "material/jet.h"
 #include "material/law.h"
 #include "material/principal.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Eraser : ElasticSolid {
@@ -77,4 +78,4 @@ struct Eraser : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

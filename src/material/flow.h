@@ -3,12 +3,13 @@
 // volume it is a parabola that goes on straight where matter bears no more tension. Equations: implicit/README.md.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/law.h"
 #include "material/principal.h"
 #include "material/rotation.h"
 #include "material/stretch_log.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // a strain that nothing reaches
 inline constexpr double never_yields = 1e18;
@@ -96,4 +97,4 @@ struct LogarithmicFlow {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,10 +1,11 @@
 // St. Venant-Kirchhoff elasticity in logarithmic strain with von Mises yield, |dev tau|_F <= yield.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/flow.h"
 #include "material/logarithmic.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Hencky : LogarithmicElasticity<S> {
@@ -51,4 +52,4 @@ struct Hencky : LogarithmicElasticity<S> {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -25,6 +25,7 @@
 //   grid_kirchhoff(F)                 `sheet`: the part of the stress that acts through the grid
 #pragma once
 
+#include "material/namespace.h"
 #include "core/decompose.h"
 #include "core/small.h"
 #include "material/lame.h"
@@ -33,7 +34,7 @@
 #include <array>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::material {
 
 // what a particle remembers besides F
 template <class T, int D>
@@ -98,4 +99,4 @@ struct ElasticSolid {
   void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

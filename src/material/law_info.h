@@ -2,12 +2,13 @@
 // or the manual must know of it. Filled in from the law's own file; the words are explained in law.h.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/parameter.h"
 
 #include <span>
 #include <string>
 
-namespace pliant {
+namespace pliant::material {
 
 struct LawInfo {
   const char* name;
@@ -38,4 +39,4 @@ double sound_speed(const Material& material, double plastic);
 // m^2/s, viscosity over density; 0 for matter without viscosity
 double momentum_diffusivity(const Material& material);
 
-}  // namespace pliant
+}  // namespace pliant::material

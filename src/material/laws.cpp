@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace pliant {
+namespace pliant::material {
 namespace {
 
 template <class S>
@@ -121,4 +121,4 @@ double momentum_diffusivity(const Material& material) {
   return info(material.law).shear_viscosity(material) / material.density;
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

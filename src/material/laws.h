@@ -2,12 +2,13 @@
 #pragma once
 
 // made by CMake from the list in CMakeLists.txt: AnyLaw<S>, a std::variant of them in its order
+#include "material/namespace.h"
 #include "law_list.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // the law of a material that has passed `check`
 template <class S>
 AnyLaw<S> make_law(const Material& material);
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,10 +1,11 @@
 // Small-strain elasticity. Not blind to rotation: for matter that hardly turns.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/jet.h"
 #include "material/law.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Linear : ElasticSolid {
@@ -50,4 +51,4 @@ struct Linear : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

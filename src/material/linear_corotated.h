@@ -3,12 +3,13 @@
 // usual corotated law.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/flow.h"
 #include "material/jet.h"
 #include "material/law.h"
 #include "material/turned.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct LinearCorotated : ElasticSolid {
@@ -151,4 +152,4 @@ struct LinearCorotated : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

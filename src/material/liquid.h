@@ -1,12 +1,13 @@
 // Weakly compressible liquid: pressure p = K/gamma (J^-gamma - 1), K the bulk modulus at rest, and Newtonian viscosity.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/isotropic.h"
 #include "material/jet.h"
 #include "material/law.h"
 #include "material/principal.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Liquid : ElasticSolid {
@@ -128,4 +129,4 @@ struct Liquid : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

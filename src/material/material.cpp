@@ -4,6 +4,8 @@
 
 namespace pliant {
 
+using namespace material;
+
 static void check_value(const Material& material, const Parameter& p) {
   const double value = material.*p.member;
   if (p.holds(value)) return;

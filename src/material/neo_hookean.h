@@ -1,9 +1,10 @@
 // Compressible neo-Hookean elasticity, energy mu/2 (|F|^2 - D) - mu log J + lambda/2 log^2 J.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/shear_and_volume.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct NeoHookean : ShearAndVolume<NeoHookean<S>, S> {
@@ -39,4 +40,4 @@ struct NeoHookean : ShearAndVolume<NeoHookean<S>, S> {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -3,9 +3,10 @@
 // are those of `Material`.
 #pragma once
 
+#include "material/namespace.h"
 #include "pliant/material.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // Allowed numbers.
 struct Range {
@@ -46,4 +47,4 @@ inline constexpr Parameter yield = {
     "yield", &Material::yield, "Pa", pressures, "von Mises yield stress; 0: never yields", Parameter::Also::zero};
 
 }  // namespace parameter
-}  // namespace pliant
+}  // namespace pliant::material

@@ -3,9 +3,10 @@
 // as the law's own `differential`, without its singular values.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/jet.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // (i, j) with i < j: shear; with i > j: turning
 template <class P>
@@ -28,4 +29,4 @@ inline PrincipalDifferential<P> volume_principal(const Jet<P>& psi, P a, const V
   return r;
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,12 +1,13 @@
 // Drucker-Prager sand on logarithmic strain (Klar et al. 2016) with the volume correction of Tampubolon et al. 2017.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/flow.h"
 #include "material/logarithmic.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Sand : LogarithmicElasticity<S> {
@@ -74,4 +75,4 @@ struct Sand : LogarithmicElasticity<S> {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -2,11 +2,12 @@
 // gives as volume_energy(J). psi'(1) = -mu, so that there is no stress at rest, and psi''(1) = lambda + mu.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/jet.h"
 #include "material/law.h"
 #include "material/principal.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class Law, class S>
 struct ShearAndVolume : ElasticSolid {
@@ -46,4 +47,4 @@ struct ShearAndVolume : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

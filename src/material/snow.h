@@ -2,9 +2,10 @@
 // snow is packed. memory.plastic is the plastic volume ratio Jp.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/fixed_corotated.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // Stiffness over that of fresh snow: exp(hardening (1 - Jp)), the exponent kept within -5 and 5 (factors 1/148 and
 // 148).
@@ -112,4 +113,4 @@ struct Snow : ElasticSolid {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -11,6 +11,8 @@
 
 namespace pliant {
 
+using namespace scene;
+
 namespace {
 
 // bytes per particle of states, workspace and grid together, the budget of the step

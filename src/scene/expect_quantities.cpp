@@ -3,6 +3,8 @@
 
 namespace pliant {
 
+using namespace scene;
+
 const std::vector<Quantity>& expect_quantities() {
   using Of = Quantity::Of;
   static const std::vector<Quantity> list = {

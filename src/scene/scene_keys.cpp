@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -478,4 +478,4 @@ void scene_keys(Keys& keys, Scene& scene) {
   keys.listed({.name = "expect", .what = "checks at the end of a run"}, "expect", scene.expect, expect_keys);
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

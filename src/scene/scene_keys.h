@@ -2,6 +2,7 @@
 // or lists them for the schema and the manual.
 #pragma once
 
+#include "scene/namespace.h"
 #include "material/parameter.h"
 #include "pliant/scene.h"
 
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace pliant {
+namespace pliant::scene {
 
 using Quaternion = std::array<double, 4>;
 using Pair = std::array<double, 2>;
@@ -97,4 +98,4 @@ class Keys {
 // all keys of a scene but `pliant` and `include`
 void scene_keys(Keys& keys, Scene& scene);
 
-}  // namespace pliant
+}  // namespace pliant::scene

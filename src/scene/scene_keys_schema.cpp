@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::vector<KeyTable> scene_key_tables() {
   return tables;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -174,4 +174,4 @@ std::string to_yaml(const Scene& scene, const std::string& folder, const std::st
   return text;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

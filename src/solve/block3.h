@@ -2,12 +2,13 @@
 // a block is divided by: its factors, or its inverse.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/node_vector.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 
 template <class T>
 struct Block3 {
@@ -100,4 +101,4 @@ struct Inverse3 {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

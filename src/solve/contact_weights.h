@@ -2,10 +2,11 @@
 // threads does not change: pieces have fixed sizes, and a node adds up its contacts in their order.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/contact_problem.h"
 #include "solve/sums.h"
 
-namespace pliant {
+namespace pliant::solve {
 
 struct ContactWeightsWork {
   struct Entry {
@@ -68,4 +69,4 @@ class ContactWeights {
   int products_ = 0;  // with the transpose, until now
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

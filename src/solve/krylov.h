@@ -2,12 +2,13 @@
 // preconditioner P. The method is here once; what a vector is, where its sums go and what A and P are, a caller says.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/sums.h"
 #include "solve/unknowns.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct CgOptions {
   double tolerance = 1e-3;  // of the residual, relative to b, both in the norm of P; 1e-15..1
@@ -94,4 +95,4 @@ CgReport conjugate_gradients(Solve& solve, const CgOptions& options) {
   return report;
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

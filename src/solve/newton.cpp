@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 using Column = Eigen::VectorXd;
@@ -265,4 +265,4 @@ NewtonReport solve_newton(const StrongProblem& problem, const NewtonOptions& opt
   return StrongNewton(problem, options, workers, work, v, w).run();
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

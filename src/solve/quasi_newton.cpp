@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 using Direction = SolveOptions::Direction;
@@ -318,4 +318,4 @@ std::size_t QuasiNewtonWork::bytes() const {
   return n;
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

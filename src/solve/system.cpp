@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 // from double, or to it
@@ -342,4 +342,4 @@ template double System::apply(const UnknownVector<double>&, UnknownVector<double
 template CgReport System::solve<float>(const UnknownVector<double>&, const CgOptions&, UnknownVector<double>&);
 template CgReport System::solve<double>(const UnknownVector<double>&, const CgOptions&, UnknownVector<double>&);
 
-}  // namespace pliant
+}  // namespace pliant::solve

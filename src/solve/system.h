@@ -7,6 +7,7 @@
 // any right side by conjugate gradients. Bodies and contacts are always in double.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
@@ -15,7 +16,7 @@
 
 #include <span>
 
-namespace pliant {
+namespace pliant::solve {
 
 // of conjugate gradients in one precision
 template <class T>
@@ -137,4 +138,4 @@ class System {
   bool majorized_ = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // velocity into the boundary that takes up an impulse, over the velocity that the impulse would give to the node
@@ -194,4 +194,4 @@ LineValue JoinedPotential::along(BlockRange blocks, const Vec3Lanes* u, const Ve
   return sum;
 }
 
-}  // namespace pliant
+}  // namespace pliant::step

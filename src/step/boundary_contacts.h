@@ -2,6 +2,7 @@
 // its own, with a law that is all but rigid beside the node's mass. Equations: solve/README.md.
 #pragma once
 
+#include "step/namespace.h"
 #include "contact/potential.h"
 #include "grid/grid.h"
 #include "pliant/material.h"
@@ -9,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 // what a boundary gave to a node in the last step: the law starts from it. Part of the state.
 struct BoundaryMemory {
@@ -92,4 +93,4 @@ class JoinedPotential final : public ContactPotential {
   const ContactPotential &first_, &second_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // Of the limit of inner steps, cell / (speed of inner waves): that limit is for meshes up to the size of a cell, where
@@ -111,4 +111,4 @@ template Plan make_plan(const Model<float>&, const State<3, float>&);
 template Plan make_plan(const Model<double>&, const State<2, double>&);
 template Plan make_plan(const Model<double>&, const State<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 constexpr int max_refreshes = 3;
@@ -288,4 +288,4 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
 template class StrongStep<float>;
 template class StrongStep<double>;
 
-}  // namespace pliant
+}  // namespace pliant::step

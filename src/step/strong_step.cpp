@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // An implicit step has no limit of its own; matter that crosses so many cells in one is lost.
@@ -119,4 +119,4 @@ template void strong_step(StepPart<3, float>&);
 template void strong_step(StepPart<2, double>&);
 template void strong_step(StepPart<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -15,6 +15,8 @@
 #include <fstream>
 
 namespace pliant {
+
+using namespace world;
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};

@@ -7,6 +7,8 @@
 #include <cstring>
 
 namespace pliant {
+
+using namespace world;
 namespace {
 
 std::vector<double> numbers_of(const View& view) {

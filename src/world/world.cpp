@@ -8,6 +8,8 @@
 
 namespace pliant {
 
+using namespace world;
+
 World::World(const Scene& scene, int threads) : impl_(make_world(scene, {}, threads)) {}
 World::World(const Scene& scene, const SharedBodies& bodies, int threads) : impl_(make_world(scene, bodies, threads)) {}
 World::World(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace pliant {
+namespace pliant::world {
 
 template <int D, class S>
 WorldOf<D, S>::WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& given, int threads)
@@ -213,4 +213,4 @@ std::unique_ptr<World::Impl> make_world(const Scene& scene, const SharedBodies& 
   return std::make_unique<WorldOf<3, double>>(scene, sampled, bodies, threads);
 }
 
-}  // namespace pliant
+}  // namespace pliant::world
