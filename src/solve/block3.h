@@ -1,5 +1,5 @@
-// Symmetric 3x3 blocks by their six entries, on numbers (the block of a node) or packs (those of four contacts), and what
-// a block is divided by: its factors, or its inverse.
+// Symmetric 3x3 blocks by their six entries, on numbers (the block of a node) or packs (those of four contacts), and
+// what a block is divided by: its factors, or its inverse.
 #pragma once
 
 #include "solve/namespace.h"

@@ -25,8 +25,6 @@ struct ContactWeightsWork {
   }
 };
 
-constexpr std::size_t contact_nodes_per_piece = 128;
-
 class ContactWeights {
  public:
   ContactWeights(const ContactProblem& problem, Workers& workers, ContactWeightsWork& work);
@@ -38,7 +36,7 @@ class ContactWeights {
   // f(first, last) -> ThreeSums of the nodes, or of the blocks of contacts, in between
   template <class F>
   ThreeSums over_nodes(const F& f) const {
-    return sums_.over(nodes_, contact_nodes_per_piece, f);
+    return sums_.over(nodes_, nodes_per_piece, f);
   }
   template <class F>
   ThreeSums over_blocks(const F& f) const {

@@ -35,30 +35,22 @@ struct CgVectors {
   }
 };
 
-// how conjugate gradients sum over nodes
-struct NodeSums {
-  const PieceSums& sums;
-  std::size_t per_piece = nodes_per_piece;
-};
-
 // x += alpha p, r -= alpha q, z = P r with a block of P per node; r . z. Of nodes alone.
 template <class T, class Blocks>
-double advance_nodes(CgVectors<T>& cg, T alpha, const Blocks& blocks, const NodeSums& by) {
-  return by.sums
-      .over(cg.x.nodes.size(), by.per_piece,
-            [&](std::size_t first, std::size_t last) {
-              NodeVector<double> sum = 0;
-              const NodeVector<T> a = alpha;
-              for (std::size_t i = first; i < last; ++i) {
-                cg.x.nodes[i] += a * cg.search.nodes[i];
-                const NodeVector<T> r = cg.residual.nodes[i] - a * cg.product.nodes[i], z = blocks[i] * r;
-                cg.residual.nodes[i] = r;
-                cg.preconditioned.nodes[i] = z;
-                sum += wide_product(r, z);
-              }
-              return ThreeSums{sum_of_lanes(sum)};
-            })
-      .a;
+double advance_nodes(CgVectors<T>& cg, T alpha, const Blocks& blocks, const PieceSums& sums) {
+  const auto piece = [&](std::size_t first, std::size_t last) {
+    NodeVector<double> sum = 0;
+    const NodeVector<T> a = alpha;
+    for (std::size_t i = first; i < last; ++i) {
+      cg.x.nodes[i] += a * cg.search.nodes[i];
+      const NodeVector<T> r = cg.residual.nodes[i] - a * cg.product.nodes[i], z = blocks[i] * r;
+      cg.residual.nodes[i] = r;
+      cg.preconditioned.nodes[i] = z;
+      sum += wide_product(r, z);
+    }
+    return ThreeSums{sum_of_lanes(sum)};
+  };
+  return sums.over(cg.x.nodes.size(), nodes_per_piece, piece).a;
 }
 
 // p = z + beta p, of nodes alone

@@ -226,7 +226,7 @@ double QuasiNewton::Inner::advance(double alpha) {
     for (std::size_t b = first; b < last; ++b) w.du[b] -= Lanes(alpha) * w.contact_search[b];
     return ThreeSums{};
   });
-  return advance_nodes(w.cg, alpha, w.factors, {newton.weights_.sums(), contact_nodes_per_piece});
+  return advance_nodes(w.cg, alpha, w.factors, newton.weights_.sums());
 }
 
 // direction = -(M + J^T G J)^-1 g, nearly

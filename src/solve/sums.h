@@ -1,5 +1,5 @@
-// Sums over nodes or contacts. They go in double over pieces of fixed size, and the sums of the pieces are added in their
-// order, so that no number of threads changes a bit.
+// Sums over nodes or contacts. They go in double over pieces of fixed size, and the sums of the pieces are added in
+// their order, so that no number of threads changes a bit.
 #pragma once
 
 #include "solve/namespace.h"

@@ -1,6 +1,6 @@
 // The unknowns of a strong step, numbered once: nodes of matter, three velocities each, then degrees of freedom of
-// bodies. The nodes of each cost of matter are one range; which node of which field of the grid (later: of which mesh) a
-// number stands for is the cost's own knowledge. What is fixed, or too light to be felt, has no number.
+// bodies. The nodes of each cost of matter are one range; which node of which field of the grid (later: of which mesh)
+// a number stands for is the cost's own knowledge. What is fixed, or too light to be felt, has no number.
 #pragma once
 
 #include "solve/namespace.h"
