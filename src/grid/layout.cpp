@@ -71,7 +71,7 @@ struct CellOf {
   std::uint64_t block_key(std::size_t group) const {
     std::int32_t coord[D];
     for (int d = 0; d < D; ++d) coord[d] = cell[d] >> 2;
-    return pliant::block_key<D>(coord) | std::uint64_t(group) << group_shift;
+    return grid::block_key<D>(coord) | std::uint64_t(group) << group_shift;
   }
 };
 

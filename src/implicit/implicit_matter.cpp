@@ -77,7 +77,7 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
     steps_.push_back(s);
     quadratic_ = quadratic_ && is_compact(kinds_.back()) && !liquid;
     turned_ = turned_ || s.turned;
-    pressed_ = pressed_ || (s.flows && pliant::yields_by_pressure(law));
+    pressed_ = pressed_ || (s.flows && implicit::yields_by_pressure(law));
   }
 }
 
@@ -340,7 +340,7 @@ double ImplicitMatter::update_lagged_yield(const NodeVector<double>* v, Workers&
     for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
       const Bundle& bundle = bundles_.bundles()[k];
       const PartStep& step = steps_[bundle.group];
-      if (!step.flows || !pliant::yields_by_pressure(step.law)) continue;
+      if (!step.flows || !implicit::yields_by_pressure(step.law)) continue;
       for (int part = 0; part < bundle_parts<double>; ++part) {
         const PairWeights<double> weights(load_weights<double>(places_[k], part, mls_));
         const PartState<Part> state = load_state<Part>(k, part);

@@ -60,17 +60,6 @@ std::vector<ListedParameter> list_parameters() {
 
 }  // namespace
 
-constinit const Law Law::linear = listed("linear");
-constinit const Law Law::linear_corotated = listed("linear_corotated");
-constinit const Law Law::fixed_corotated = listed("fixed_corotated");
-constinit const Law Law::neo_hookean = listed("neo_hookean");
-constinit const Law Law::hencky = listed("hencky");
-constinit const Law Law::sand = listed("sand");
-constinit const Law Law::liquid = listed("liquid");
-constinit const Law Law::eraser = listed("eraser");
-constinit const Law Law::snow = listed("snow");
-constinit const Law Law::cloth = listed("cloth");
-
 template <class S>
 AnyLaw<S> make_law(const Material& material) {
   info(material.law);
@@ -83,23 +72,6 @@ const LawInfo& info(Law law) {
   if (law.number >= infos.size())
     fail(ErrorCode::bad_input, "law number {} does not exist; use law_from_name, or a constant of Law", law.number);
   return infos[law.number];
-}
-
-const char* name(Law law) { return info(law).name; }
-
-Law law_from_name(const std::string& name) {
-  std::string known;
-  for (unsigned i = 0; i < infos.size(); ++i) {
-    if (name == infos[i].name) return {i};
-    known += (i ? ", " : "") + std::string(infos[i].name);
-  }
-  fail(ErrorCode::bad_input, "law '{}' is not known; give one of {}", name, known);
-}
-
-std::vector<Law> known_laws() {
-  std::vector<Law> laws;
-  for (unsigned i = 0; i < infos.size(); ++i) laws.push_back({i});
-  return laws;
 }
 
 bool reads(Law law, const Parameter& parameter) {
@@ -122,3 +94,37 @@ double momentum_diffusivity(const Material& material) {
 }
 
 }  // namespace pliant::material
+
+namespace pliant {
+
+using namespace material;
+
+constinit const Law Law::linear = listed("linear");
+constinit const Law Law::linear_corotated = listed("linear_corotated");
+constinit const Law Law::fixed_corotated = listed("fixed_corotated");
+constinit const Law Law::neo_hookean = listed("neo_hookean");
+constinit const Law Law::hencky = listed("hencky");
+constinit const Law Law::sand = listed("sand");
+constinit const Law Law::liquid = listed("liquid");
+constinit const Law Law::eraser = listed("eraser");
+constinit const Law Law::snow = listed("snow");
+constinit const Law Law::cloth = listed("cloth");
+
+const char* name(Law law) { return info(law).name; }
+
+Law law_from_name(const std::string& name) {
+  std::string known;
+  for (unsigned i = 0; i < infos.size(); ++i) {
+    if (name == infos[i].name) return {i};
+    known += (i ? ", " : "") + std::string(infos[i].name);
+  }
+  fail(ErrorCode::bad_input, "law '{}' is not known; give one of {}", name, known);
+}
+
+std::vector<Law> known_laws() {
+  std::vector<Law> laws;
+  for (unsigned i = 0; i < infos.size(); ++i) laws.push_back({i});
+  return laws;
+}
+
+}  // namespace pliant

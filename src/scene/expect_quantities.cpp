@@ -3,7 +3,6 @@
 
 namespace pliant {
 
-using namespace scene;
 
 const std::vector<Quantity>& expect_quantities() {
   using Of = Quantity::Of;

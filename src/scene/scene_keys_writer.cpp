@@ -159,6 +159,12 @@ class KeyWriter final : public Keys {
 
 }  // namespace
 
+}  // namespace pliant::scene
+
+namespace pliant {
+
+using namespace scene;
+
 std::string to_yaml(const Scene& scene, const std::string& folder, const std::string& models) {
   KeyWriter writer(folder, models);
   Scene copy = scene;
@@ -174,4 +180,4 @@ std::string to_yaml(const Scene& scene, const std::string& folder, const std::st
   return text;
 }
 
-}  // namespace pliant::scene
+}  // namespace pliant
