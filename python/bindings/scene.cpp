@@ -9,6 +9,8 @@
 
 namespace pliant::python {
 
+using namespace material;
+
 namespace {
 
 // as the laws themselves say it: "Pa, Young's modulus; all laws but liquid"

@@ -4,6 +4,8 @@
 
 namespace pliant {
 
+using namespace material;
+
 // energy mu/2 (|F|^2 - D) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2: finite when inverted
 template <class S>
 struct Rubber : ShearAndVolume<Rubber<S>, S> {

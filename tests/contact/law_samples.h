@@ -8,6 +8,8 @@
 
 namespace pliant::tests {
 
+using namespace contact;
+
 struct LawCase {
   LawKind kind;
   bool memory;

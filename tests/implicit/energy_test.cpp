@@ -6,6 +6,12 @@
 #include "implicit/dense_twin.h"
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 NodeVectors random_vectors(std::size_t n, unsigned seed) {

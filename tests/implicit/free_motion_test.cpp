@@ -10,6 +10,12 @@
 #include <numbers>
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 template <class S>

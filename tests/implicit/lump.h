@@ -14,6 +14,11 @@
 
 namespace pliant {
 
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 // every law of the list that has an implicit step
 inline const std::vector<Law> all_laws = [] {
   std::vector<Law> laws;
@@ -166,7 +171,7 @@ class Lump {
     return {S(step), S(h), &sweep_laws_, &sweep_actuations_};
   }
   void scatter_with(double stress_step) {
-    sorted_.allocate(particles.size());
+    sorted_.fit(particles.size());
     layout_.build(particles.points, groups, S(h), workers_);
     layout_.reorder(particles.points, sorted_.points, workers_);
     layout_.reorder(particles.rates, sorted_.rates, workers_);

@@ -7,6 +7,12 @@
 #include "implicit/part_law.h"
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 const Law flowing_laws[] = {Law::linear_corotated, Law::hencky, Law::sand};

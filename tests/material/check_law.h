@@ -14,6 +14,8 @@
 
 namespace pliant {
 
+using namespace material;
+
 // a number type and a dimension, for typed tests
 template <class Number, int dimension>
 struct Case {

@@ -7,6 +7,8 @@
 
 namespace pliant {
 
+using namespace material;
+
 // entry (i D + j, k D + l) is dP_ij / dF_kl
 template <class S, int D>
 using StressDerivative = Eigen::Matrix<S, D * D, D * D>;

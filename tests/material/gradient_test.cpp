@@ -5,6 +5,9 @@
 #include <Eigen/Eigenvalues>
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 constexpr int samples = 1000;

@@ -5,6 +5,9 @@
 #include <limits>
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 // the text of the error that `check` throws

@@ -3,6 +3,9 @@
 #include "derivative.h"
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 template <class C>

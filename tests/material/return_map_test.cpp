@@ -6,6 +6,9 @@
 #include <cstring>
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 constexpr int samples = 1000;

@@ -8,6 +8,9 @@
 #include <cmath>
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 // turn about z by a, after stretches along the axes

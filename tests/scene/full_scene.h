@@ -11,6 +11,8 @@
 
 namespace pliant {
 
+using namespace geometry;
+
 class Dice {
  public:
   double between(double low, double high) { return std::uniform_real_distribution<>(low, high)(engine_); }

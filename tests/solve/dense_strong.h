@@ -9,6 +9,9 @@
 
 namespace pliant::tests {
 
+using namespace solve;
+using namespace contact;
+
 using Column = Eigen::VectorXd;
 using Dense = Eigen::MatrixXd;
 

@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace pliant {
+
+using namespace solve;
+
 namespace {
 
 using Dense = Eigen::MatrixXd;

@@ -6,6 +6,8 @@
 
 namespace pliant::test {
 
+using namespace material;
+
 // every law once, in blocks of some cells that fall on a floor and into each other
 inline Scene nine_laws(int dimension, Precision precision, int cells = 2) {
   const double h = 0.125, spacing = h / 2, edge = cells * h;

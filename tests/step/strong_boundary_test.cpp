@@ -9,6 +9,10 @@
 #include <cmath>
 
 namespace pliant::test {
+
+using namespace contact;
+using namespace step;
+
 namespace {
 
 using Condition = Boundary::Condition;
