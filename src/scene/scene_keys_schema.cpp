@@ -178,7 +178,7 @@ std::string table(const KeyInfo& map, const std::string& path) {
 }
 
 // one table for the scene, and one for each kind of thing in it
-void add_tables(const KeyInfo& map, std::vector<KeyTable>& tables) {
+void add_tables(const KeyInfo& map, std::vector<SceneKeyTable>& tables) {
   for (const KeyInfo& key : map.inside) {
     const bool has_things = key.type == Type::named || key.type == Type::listed;
     if (has_things) tables.push_back({key.name, table(key, "")});
@@ -196,9 +196,9 @@ std::string scene_schema() {
   return head + text.substr(1) + "\n";
 }
 
-std::vector<KeyTable> scene_key_tables() {
+std::vector<SceneKeyTable> scene_key_tables() {
   const KeyInfo root = list_keys();
-  std::vector<KeyTable> tables = {{"scene", table(root, "")}};
+  std::vector<SceneKeyTable> tables = {{"scene", table(root, "")}};
   add_tables(root, tables);
   std::string rows = "| quantity | of | unit | what |\n|---|---|---|---|\n";
   static const char* const owners[] = {"", "matter", "body", "joint", "sensor"};

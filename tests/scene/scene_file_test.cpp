@@ -131,7 +131,7 @@ TEST(SceneFile, SchemaIsTheStoredOne) {
 
 TEST(SceneFile, ManualHasEveryKey) {
   const std::string manual = read(repository / "docs" / "scene_files.md");
-  for (const KeyTable& table : scene_key_tables()) {
+  for (const SceneKeyTable& table : scene_key_tables()) {
     EXPECT_NE(manual.find(table.markdown), std::string::npos)
         << "docs/scene_files.md should hold the table of " << table.name << ":\n"
         << table.markdown;
