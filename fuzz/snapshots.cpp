@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <limits>
 
 namespace pliant {
@@ -201,6 +201,7 @@ std::string broken_promise(World& world, const Bytes& good, const Bytes& forged,
     world.restore(forged);
   } catch (const Error& error) {
     ++report.refused;
+    report.last = error.what();
     if (error.code() != ErrorCode::bad_file) return std::string("refused with another error: ") + error.what();
     return world.state_hash() == before ? "" : "refused, but the state has changed";
   }
@@ -209,8 +210,10 @@ std::string broken_promise(World& world, const Bytes& good, const Bytes& forged,
   try {
     world.step();
     ++report.stepped;
-  } catch (const Error&) {
+    report.last = "taken";
+  } catch (const Error& error) {
     ++report.failed;
+    report.last = std::string("taken; its step ") + error.what();
     if (world.state_hash() != taken) broken = "a step that failed has changed the state";
   }
   world.restore(good);
@@ -220,7 +223,6 @@ std::string broken_promise(World& world, const Bytes& good, const Bytes& forged,
 }  // namespace
 
 ForgeReport fuzz_snapshots(int first, int count) {
-  using Clock = std::chrono::steady_clock;
   std::vector<small::Named> worlds = snapshot_worlds();
   std::vector<Bytes> good;
   for (const small::Named& it : worlds) good.push_back(it.world.save());
@@ -228,9 +230,9 @@ ForgeReport fuzz_snapshots(int first, int count) {
   for (int seed = first; seed < first + count; ++seed) {
     const std::size_t w = std::size_t(seed) % worlds.size();
     const Bytes forged = forge(good[w], worlds[w].world.scene(), std::uint64_t(seed));
-    const auto start = Clock::now();
+    const std::clock_t start = std::clock();
     const std::string broken = broken_promise(worlds[w].world, good[w], forged, report);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
     if (seconds > report.slowest) report.slowest = seconds, report.slowest_seed = seed;
     if (!broken.empty())
       report.failures += "seed " + std::to_string(seed) + ", " + worlds[w].name + ": " + broken + "\n";

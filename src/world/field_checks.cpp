@@ -141,7 +141,7 @@ std::string wrong_held(std::span<const BoundaryMemory> held, std::size_t boundar
 std::string wrong_holds(std::span<const MotionHold> holds) {
   for (std::size_t i = 0; i < holds.size(); ++i)
     if (!std::isfinite(holds[i].control) || !std::isfinite(holds[i].since) || holds[i].since < 0)
-      return fmt::format("motion {} is held at {} since {} s", i, holds[i].control, holds[i].since);
+      return fmt::format("motion {} has a control held at {} since {} s", i, holds[i].control, holds[i].since);
   return "";
 }
 

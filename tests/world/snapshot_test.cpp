@@ -274,7 +274,7 @@ TEST(Forged, NumbersOfTheWorldAreRefused) {
                            {"actuations", 0, bytes_of(nan), "finite and symmetric"},
                            {"actuations", 8, bytes_of(5.0), "finite and symmetric"},
                            {"boundary_speed", 16, bytes_of(-infinity), "boundary 0 has (0 0 -inf) m/s"},
-                           {"holds", 0, bytes_of(nan), "motion 0 is held at nan"},
+                           {"holds", 0, bytes_of(nan), "motion 0 has a control held at nan"},
                            {"holds", 8, bytes_of(-1.0), "since -1 s"}});
 }
 

@@ -13,11 +13,11 @@ namespace pliant::small {
 // hand that is moved
 inline constexpr const char* things = R"(<mujoco><option integrator="implicitfast"/><worldbody>
     <geom name="floor" type="plane" size="1 1 .1"/>
-    <body name="ball" pos=".062 0 .05"><freejoint/><geom name="ball" type="sphere" size=".05" mass=".3"/></body>
-    <body name="cart" pos="-.084 0 .04"><joint name="cart" type="slide" axis="1 0 0" damping="1"/>
+    <body name="ball" pos=".06 0 .051"><freejoint/><geom name="ball" type="sphere" size=".05" mass=".3"/></body>
+    <body name="cart" pos="-.064 0 .04"><joint name="cart" type="slide" axis="1 0 0" damping="1"/>
       <geom name="cart" type="box" size=".05 .1 .03" mass=".1"/>
       <body name="flag" pos="0 0 .1"><joint name="flag" type="ball"/><geom type="box" size=".01 .01 .03"/></body></body>
-    <body name="hand" mocap="true" pos="0 .1 .04"><geom name="hand" type="capsule" size=".03 .05"/></body>
+    <body name="hand" mocap="true" pos="0 .044 .04"><geom name="hand" type="capsule" size=".03 .05"/></body>
   </worldbody><equality><joint joint1="cart" active="false"/></equality>
   <actuator><position name="cart" joint="cart" kp="200" kv="2" nsample="4" delay=".004"/>
     <general name="slow" joint="cart" dyntype="filter" dynprm=".1"/></actuator></mujoco>)";
@@ -84,14 +84,16 @@ inline Scene with_bodies(Precision precision, Method method) {
   const bool strong = method == Method::strong;
   Scene scene = scene_of(3, precision, strong ? 5e-3 : 2e-3);
   scene.step.method = method;
-  add_block(scene, Law::linear_corotated, {-.035, -.025, 0.002}, 6);
+  // who cannot converge gives up soon
+  scene.step.max_iterations = 100, scene.step.max_cuts = 1;
+  add_block(scene, Law::linear_corotated, {-.015, -.015, 0.002}, 4);
   Body body;
   body.name = "thing", body.text = things;
   scene.bodies = {body};
   add_floor(scene, Boundary::Condition::separate);
   Motion push = move(Motion::Kind::actuator, "thing/cart", {0}, {0.05});
   push.until_force = {"thing/cart", 0.05};
-  scene.motion = {push, move(Motion::Kind::mocap, "thing/hand", {0, .1, .04, 1, 0, 0, 0}, {0, 0, .05, 1, 0, 0, 0})};
+  scene.motion = {push, move(Motion::Kind::mocap, "thing/hand", {0, .044, .04, 1, 0, 0, 0}, {0, .02, .05, 1, 0, 0, 0})};
   return scene;
 }
 
