@@ -85,8 +85,8 @@ void read_section(Reader& in, const Field& field) {
   const bool fits = field.resize ? size % field.entry == 0 && size / field.entry <= field.most : size == field.size;
   if (std::strcmp(name, field.name) != 0 || !fits)
     fail(ErrorCode::bad_file,
-         "snapshot, section '{}': {} bytes of '{}', but {} of {} bytes each fit here; no world of this scene has saved "
-         "this: save it again",
+         "snapshot, section '{}': {} bytes of '{}', but {} of {} bytes each fit here; this is no state of this world: "
+         "save it again",
          field.name, size, printable(name), field.resize ? field.most : field.size / field.entry, field.entry);
   const std::byte* data = in.take(size);
   void* to = field.resize ? field.resize(size / field.entry) : field.data;
@@ -138,7 +138,7 @@ void World::restore(std::span<const std::byte> bytes) {
   if (in.left() != 0) fail(ErrorCode::bad_file, "snapshot has {} bytes too many; save it again", in.left());
   for (const Field& field : fields)
     if (const std::string wrong = field.check(); !wrong.empty())
-      fail(ErrorCode::bad_file, "snapshot, section '{}': {}; no world has saved this: save it again", field.name,
+      fail(ErrorCode::bad_file, "snapshot, section '{}': {}; this is no state of this world: save it again", field.name,
            wrong);
   impl_->take_incoming();
 }

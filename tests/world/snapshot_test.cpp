@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -360,6 +360,12 @@ TEST(Forged, CountsAndNamesAreRefused) {
   };
   forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 5");
   forged([](SnapshotParts& p) { p.said_text = ~std::uint64_t(0); }, "truncated");
+  forged(
+      [](SnapshotParts& p) {
+        p.text.assign(10'000'000, std::byte('\n'));
+        p.said_text = p.text.size();
+      },
+      "another scene: it is described by 10000000 bytes");
   forged([](SnapshotParts& p) { p.said_count = 1u << 31; }, "another number of sections");
   forged([](SnapshotParts& p) { p.text[3] = std::byte('\n'); }, "another scene");
   forged([](SnapshotParts& p) { p.find("contacts").said_size = 96; }, "section 'warm'");
@@ -384,10 +390,11 @@ TEST(Snapshot, LargeWorldsAreRestoredInTime) {
   world.restore(saved);
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     world.restore(saved);
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(best, double(std::clock() - start) / CLOCKS_PER_SEC);
   }
+  RecordProperty("milliseconds", std::to_string(1e3 * best));
   EXPECT_LT(best, 0.05);
 }
 
