@@ -217,6 +217,36 @@ TEST(Snapshot, AnotherWayToStepIsTaken) {
   }
 }
 
+// files are compared by what is in them, not by where they lie
+TEST(Snapshot, AFileMayMoveButNotChange) {
+  const auto folder = std::filesystem::temp_directory_path() / "pliant_snapshot_files";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  };
+  const std::string solid = "v 0 0 0\nv .3 0 0\nv 0 .3 0\nv 0 0 .3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  Scene scene = small_scene(3, Precision::float32);
+  scene.matter[0].points.clear();
+  scene.matter[0].point_volume = 0;
+  scene.matter[0].shape.kind = Shape::Kind::mesh;
+  scene.matter[0].shape.mesh_file = write("a.obj", solid);
+  Body body;
+  body.name = "thing", body.file = write("a.xml", small::things);
+  scene.bodies = {body};
+  Scene moved = scene;
+  moved.matter[0].shape.mesh_file = write("b.obj", solid);
+  moved.bodies[0].file = write("b.xml", small::things);
+  EXPECT_EQ(refusal(scene, moved), "taken");
+  Scene other = scene;
+  other.matter[0].shape.mesh_file = write("c.obj", with(solid, "v .3", "v .31"));
+  EXPECT_NE(refusal(scene, other).find("matter.block.particles is "), std::string::npos) << refusal(scene, other);
+  other = scene;
+  other.bodies[0].file = write("c.xml", with(small::things, "damping=\"1\"", "damping=\"2\""));
+  EXPECT_NE(refusal(scene, other).find("dof_damping"), std::string::npos) << refusal(scene, other);
+  std::filesystem::remove_all(folder);
+}
+
 // -- forged, with a good checksum --
 
 struct Forgery {
