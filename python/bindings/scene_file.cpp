@@ -71,7 +71,7 @@ void bind_scene_file(nb::module_& module) {
       "scene_key_tables",
       [] {
         nb::dict tables;
-        for (const KeyTable& table : scene_key_tables()) tables[table.name.c_str()] = table.markdown;
+        for (const SceneKeyTable& table : scene_key_tables()) tables[table.name.c_str()] = table.markdown;
         return tables;
       },
       nb::sig("def scene_key_tables() -> dict[str, str]"), "The tables of docs/scene_files.md.");

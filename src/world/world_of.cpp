@@ -118,7 +118,25 @@ void WorldOf<D, S>::forget_outcome() {
 template <int D, class S>
 std::vector<Field> WorldOf<D, S>::fields() {
   read_data();
-  return fields_of(*model_, now_, inputs_);
+  return fields_of(*model_, now_, inputs_, now_.particles);
+}
+
+template <int D, class S>
+std::vector<Field> WorldOf<D, S>::incoming() {
+  read_data();
+  next_.particles.fit(now_.particles.size());
+  next_.boundaries.resize(now_.boundaries.size());
+  next_.holds.resize(now_.holds.size());
+  next_.bodies.numbers.resize(now_.bodies.numbers.size());
+  next_inputs_ = inputs_;
+  return fields_of(*model_, next_, next_inputs_, now_.particles);
+}
+
+template <int D, class S>
+void WorldOf<D, S>::take_incoming() {
+  std::swap(now_, next_);
+  std::swap(inputs_, next_inputs_);
+  state_replaced();
 }
 
 template <int D, class S>
