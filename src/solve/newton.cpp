@@ -295,6 +295,7 @@ bool StrongNewton::find_direction(double forcing, NewtonReport& report) {
   double rz = begin_cg(scale);
   const double wanted = forcing * forcing * rz;
   for (int n = 0; n < o_.max_cg_iterations && rz > wanted; ++n) {
+    if (o_.budget) o_.budget->spend(report.residual);
     const double alpha = rz / apply();
     positive = alpha > 0 && std::isfinite(alpha);
     if (!positive) break;
@@ -445,6 +446,7 @@ NewtonReport StrongNewton::run() {
     best = std::min(best, norms.gradient);
     if (since_best > patience) break;
 
+    if (o_.budget) o_.budget->spend(report.residual);
     const bool curved = !p_.matter->quadratic();
     const bool slow = report.iterations > 0 && --without_exact < 0 && report.residual > slow_part * last;
     const bool wants_exact = curved && (exact || slow);

@@ -245,6 +245,7 @@ void QuasiNewton::newton(double descent) {
   std::fill(w_.direction.begin(), w_.direction.end(), Four(0));
   std::fill(w_.du.begin(), w_.du.end(), Four3::zero());
   for (int n = 1;; ++n) {
+    if (options_.budget) options_.budget->spend(report_.residual);
     const double length = descent / multiply_by_hessian();
     const double next = inner_step(length);
     ++report_.inner_iterations;
@@ -310,6 +311,7 @@ SolveReport QuasiNewton::run(std::span<Vec3d> v) {
     best = std::min(best, report_.residual);
     report_.stalled = !report_.converged && since_best > patience;
     if (report_.converged || report_.stalled || report_.iterations == options_.max_iterations) break;
+    if (options_.budget) options_.budget->spend(report_.residual);
     report_.stalled = !choose_direction();
     if (report_.stalled) break;
     const LineStep found = search();

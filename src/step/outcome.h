@@ -1,7 +1,7 @@
 // What is read after a step, and not needed for the next one.
 #pragma once
 
-#include "bodies/shape.h"
+#include "geometry/shape.h"
 #include "pliant/contact.h"
 #include "pliant/report.h"
 #include "step/plan.h"

@@ -76,6 +76,7 @@ void take_parts(const StepPart<D, S>& whole) {
 template <int D, class S>
 void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
           Workspace<D, S>& work) {
+  work.budget.begin(model.scene.step.budget, now.time);
   Plan plan = make_plan(model, now);
   Retry<S> retry(model);
   for (;;) {

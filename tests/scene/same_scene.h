@@ -150,6 +150,7 @@ inline void expect_same(const StepOptions& a, const StepOptions& b) {
   EXPECT_EQ(a.method, b.method);
   expect_same(a.tolerance, b.tolerance, "tolerance");
   EXPECT_EQ(a.max_iterations, b.max_iterations);
+  EXPECT_EQ(a.budget, b.budget);
   EXPECT_EQ(a.max_cuts, b.max_cuts);
   EXPECT_EQ(a.exact_rotation, b.exact_rotation);
   EXPECT_EQ(a.plastic_flow, b.plastic_flow);
