@@ -45,6 +45,7 @@ Scene scene_of(const SceneRecord& record);
 SceneRecord record_of(const Scene& scene);
 
 void bind_errors(nb::module_& module);
+void bind_signals(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_more(nb::module_& module);  // before bind_scene
 void bind_scene_file(nb::module_& module);  // after bind_scene

@@ -19,8 +19,7 @@ namespace {
 
 void make_world(SharedWorld* self, const Scene& scene, const MujocoObjects& objects, int threads) {
   const SharedBodies shared = shared_bodies(objects);
-  nb::gil_scoped_release released;
-  new (self) SharedWorld(scene, objects, shared, threads);
+  without_gil([&] { new (self) SharedWorld(scene, objects, shared, threads); });
 }
 
 // a world around a user's own robots; fields are those of Scene
@@ -100,7 +99,7 @@ void bind_motion(nb::class_<SharedWorld>& world) {
   world
       .def(
           "step", [](SharedWorld& self) { return alone(self, [](World& w) { return StepReport(w.step()); }); },
-          "Advances by scene.step.dt. On an Error nothing has changed. Other Python threads run meanwhile.")
+          "Advances by scene.step.dt. On an Error or Ctrl-C nothing has changed. Other Python threads run meanwhile.")
       .def("clone", &clone, nb::arg("threads") = 0, nb::sig("def clone(self, threads: int = 0) -> World"),
            "A second world in the same state: from there on both give the same bits. It shares all that is constant and "
            "may be stepped at the same time on another thread. threads 0: as many as this one has.")
