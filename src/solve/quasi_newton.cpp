@@ -232,7 +232,7 @@ double QuasiNewton::Inner::advance(double alpha) {
 // direction = -(M + J^T G J)^-1 g, nearly
 void QuasiNewton::newton(double descent) {
   Inner inner = {*this, descent};
-  report_.inner_iterations += conjugate_gradients(inner, {inner_tolerance(), most_inner}).iterations;
+  report_.inner_iterations += conjugate_gradients(inner, {inner_tolerance(), most_inner, options_.budget, report_.residual}).iterations;
   for (std::size_t i = 0; i < weights_.nodes(); ++i) w_.direction[i] = -w_.cg.x.nodes[i];
 }
 
@@ -291,6 +291,7 @@ SolveReport QuasiNewton::run(std::span<Vec3d> v) {
     best = std::min(best, report_.residual);
     report_.stalled = !report_.converged && since_best > patience;
     if (report_.converged || report_.stalled || report_.iterations == options_.max_iterations) break;
+    if (options_.budget) options_.budget->spend(report_.residual);
     report_.stalled = !choose_direction();
     if (report_.stalled) break;
     const LineStep found = search();

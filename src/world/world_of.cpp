@@ -1,5 +1,6 @@
 #include "world/world_of.h"
 
+#include "core/stop.h"
 #include "step/balance.h"
 #include "step/report.h"
 #include "world/first_state.h"
@@ -72,14 +73,16 @@ void WorldOf<D, S>::write_data() {
 
 template <int D, class S>
 void WorldOf<D, S>::step() {
+  check_stop();  // without matter the only place: MuJoCo works in the user's data
   Workspace<D, S>& work = workspace();
   read_data();
-  if (model_->scene.step.balance && model_->particle_count() > 0)
-    next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
   try {
+    if (model_->scene.step.balance && model_->particle_count() > 0)
+      next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
     step::step(*model_, inputs_, now_, next_, next_outcome_, work);
   } catch (...) {
     if (front_ && model_->particle_count() == 0) front_->restore(now_.bodies);
+    work_.reset();  // it may have been left in the middle of anything
     throw;
   }
   write_data();
