@@ -5,6 +5,10 @@
 
 namespace pliant {
 
+namespace core {
+void ask_to_stop();
+}
+
 // While it lives, what this thread does in the library asks it every few milliseconds whether to stop, and then ends
 // with Error(interrupted): a step changes nothing, a world is not made. A scope within another one adds to it.
 //
@@ -19,7 +23,7 @@ class StopScope {
   StopScope& operator=(const StopScope&) = delete;
 
  private:
-  friend void ask_to_stop();
+  friend void core::ask_to_stop();
   std::function<bool()> asked_;
   StopScope* outer_;
 };

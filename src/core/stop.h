@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace pliant {
+namespace pliant::core {
 
 extern constinit thread_local StopScope* innermost_stop_scope;
 void ask_to_stop();
@@ -22,4 +22,4 @@ inline void check_stop_at(std::size_t round) {
   if (round % rounds == 0) check_stop();
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

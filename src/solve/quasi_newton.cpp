@@ -232,7 +232,8 @@ double QuasiNewton::Inner::advance(double alpha) {
 // direction = -(M + J^T G J)^-1 g, nearly
 void QuasiNewton::newton(double descent) {
   Inner inner = {*this, descent};
-  report_.inner_iterations += conjugate_gradients(inner, {inner_tolerance(), most_inner, options_.budget, report_.residual}).iterations;
+  const CgOptions options = {inner_tolerance(), most_inner, options_.budget, report_.residual};
+  report_.inner_iterations += conjugate_gradients(inner, options).iterations;
   for (std::size_t i = 0; i < weights_.nodes(); ++i) w_.direction[i] = -w_.cg.x.nodes[i];
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.runner import Plan, run
 from support import block, touching
 
 LONGEST = 1.0  # s, from the signal to the exception
@@ -34,13 +35,17 @@ def signal_after(seconds, number=signal.SIGINT):
 
 
 def interrupt(work, seconds, number=signal.SIGINT, raised=KeyboardInterrupt):
-    is_over = False
-    with pytest.raises(raised), signal_after(seconds, number) as sent:
+    ended = []
+
+    def work_and_wait():
         work()
-        is_over = True
+        ended.append(time.perf_counter())
         # the signal must not hit another test
         time.sleep(max(0.5, 2 * seconds))
-    assert not is_over, "the work was over before the signal"
+
+    with pytest.raises(raised), signal_after(seconds, number) as sent:
+        work_and_wait()
+    assert not ended, "the work was over before the signal"
     assert time.perf_counter() - sent[0] < LONGEST
 
 
@@ -82,6 +87,16 @@ def test_the_world_goes_on_as_if_nothing_had_been(method):
     world.step()
     other.step()
     assert world.state_hash() == other.state_hash()
+
+
+def test_a_run_ends_at_the_first_signal_and_takes_the_step_back():
+    world = long_step()
+    before = world.state_hash()
+    with signal_after(0.3) as sent:
+        outcome = run(world, Plan(until=5))
+    assert time.perf_counter() - sent[0] < LONGEST
+    assert (outcome.stopped_by, outcome.steps) == (signal.SIGINT, 0)
+    assert world.state_hash() == before
 
 
 def bumpy_ball(path, n=150):
