@@ -2,7 +2,6 @@
 
 #include "bodies/motion.h"
 #include "contact/memory.h"
-#include "step/boundary_contacts.h"
 #include "step/warm_start.h"
 
 #include <fmt/core.h>

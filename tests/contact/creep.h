@@ -12,8 +12,8 @@ namespace pliant::tests {
 
 struct LoadedParticle {
   static constexpr double mass = 2, gravity = 9.81, load_part = 0.7;
-  LawPotential potential;
-  ContactTerms terms;
+  LawContacts potential;
+  ContactData terms;
   Vec3d along, velocity = Vec3d::zero();
   double travelled = 0;  // m
   Workers workers{1};
