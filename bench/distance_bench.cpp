@@ -10,6 +10,9 @@
 #include <ctime>
 
 namespace pliant::bench {
+
+using namespace bodies;
+
 namespace {
 
 constexpr std::size_t particles = 100'000;

@@ -2,20 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace pliant {
 
-enum class Law {
-  linear,            // small-strain elasticity
-  linear_corotated,  // quadratic energy about the rotation at the start of the step, von Mises yield (S1, Sec. VI)
-  fixed_corotated,
-  neo_hookean,
-  hencky,  // St. Venant-Kirchhoff in logarithmic strain, von Mises yield
-  sand,    // Drucker-Prager on hencky, with volume correction
-  liquid,  // equation of state, viscosity, no tension
-  eraser,  // stores volume only: the deviatoric part of the strain is erased each step (S3, experiment 5)
-  snow,    // fixed corotated, stretch limits, hardening
-  cloth,   // a sheet of triangles: plane stress, bending, friction between layers (S2, Sec. VI-C)
+// A law of matter: its place on the list of laws (CMakeLists.txt), each of which is a file of src/material.
+// `law_from_name` finds any of them; those that come with Pliant are constants too.
+struct Law {
+  unsigned number;
+
+  friend bool operator==(const Law&, const Law&) = default;
+  static const Law linear, linear_corotated, fixed_corotated, neo_hookean, hencky, sand, liquid, eraser, snow, cloth;
 };
 
 // Each law reads the parameters listed with it and ignores the others; `check` says what is wrong, with units.
@@ -43,7 +40,11 @@ struct Material {
 // throws Error(bad_input) with the material's name, the value, its unit and the allowed range
 void check(const Material& material);
 
+// as in scene files; throws Error(bad_input) for what is not on the list
 const char* name(Law law);
 Law law_from_name(const std::string& name);
+
+// all of them, in the order of the list
+std::vector<Law> known_laws();
 
 }  // namespace pliant

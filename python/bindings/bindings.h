@@ -44,6 +44,7 @@ struct SceneRecord {
 Scene scene_of(const SceneRecord& record);
 SceneRecord record_of(const Scene& scene);
 
+void bind_laws(nb::module_& module);  // before all: pliant/enums.py asks for it
 void bind_errors(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_more(nb::module_& module);  // before bind_scene

@@ -1,4 +1,5 @@
-// Choices are strings in Python: members of the StrEnum classes in pliant/enums.py, which mirror the C++ enums.
+// Choices are strings in Python: members of the StrEnum classes in pliant/enums.py, which mirror the C++ enums. The
+// laws of matter are a choice too, made from the list of this build.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,6 +7,8 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "pliant/error.h"
 #include "pliant/scene.h"
@@ -21,9 +24,15 @@ struct Choices;
 template <>
 struct Choices<Law> {
   static constexpr const char* type = "Law";
-  static constexpr std::array names = {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky",
-                                       "sand",   "liquid",           "eraser",          "snow",        "cloth"};
+  inline static const std::vector<const char*> names = [] {
+    std::vector<const char*> all;
+    for (const Law law : known_laws()) all.push_back(name(law));
+    return all;
+  }();
 };
+
+template <class M>
+inline constexpr bool is_choice = std::is_enum_v<M> || std::is_same_v<M, Law>;
 
 template <>
 struct Choices<Precision> {
@@ -98,9 +107,15 @@ struct Choices<Contact::Law> {
 };
 
 template <class E>
+std::size_t number_of(E value) {
+  return std::size_t(value);
+}
+inline std::size_t number_of(Law law) { return law.number; }
+
+template <class E>
 nb::object to_python(E value) {
   const nb::object type = nb::module_::import_("pliant.enums").attr(Choices<E>::type);
-  return type(Choices<E>::names.at(std::size_t(value)));
+  return type(Choices<E>::names.at(number_of(value)));
 }
 
 // `where` names the attribute in the error text

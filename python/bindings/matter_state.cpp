@@ -12,6 +12,8 @@
 
 namespace pliant::python {
 
+using namespace material;
+
 namespace {
 
 // one piece of matter of a world; holds the world alive

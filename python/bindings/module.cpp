@@ -3,6 +3,7 @@
 NB_MODULE(_core, module) {
   module.doc() = "Pliant's C++ core. Use it through the package pliant.";
   module.attr("version") = PLIANT_VERSION;
+  pliant::python::bind_laws(module);
   pliant::python::bind_errors(module);
   pliant::python::bind_scene_more(module);
   pliant::python::bind_scene(module);

@@ -11,6 +11,8 @@
 
 namespace pliant::python {
 
+using namespace bodies;
+
 namespace {
 
 nb::object mujoco() {

@@ -38,7 +38,7 @@ inline std::string written(nb::handle value) {
 
 template <class M>
 std::string type_text() {
-  if constexpr (std::is_enum_v<M>)
+  if constexpr (is_choice<M>)
     return std::string("pliant.enums.") + Choices<M>::type;
   else if constexpr (std::is_same_v<M, bool>)
     return "bool";
@@ -59,7 +59,7 @@ std::string type_text() {
 // what an attribute accepts, where that is more than its type
 template <class M>
 std::string accepted_text() {
-  if constexpr (std::is_enum_v<M>)
+  if constexpr (is_choice<M>)
     return type_text<M>() + " | str";
   else if constexpr (std::is_same_v<M, Vec3> || std::is_same_v<M, std::array<double, 4>>)
     return "collections.abc.Sequence[float]";
@@ -88,7 +88,7 @@ std::string expected_text() {
 template <class M>
 M read(nb::handle value, const std::string& where) {
   try {
-    if constexpr (std::is_enum_v<M>)
+    if constexpr (is_choice<M>)
       return from_python<M>(value, where);
     else
       return nb::cast<M>(value);
@@ -99,7 +99,7 @@ M read(nb::handle value, const std::string& where) {
 
 template <class M>
 nb::object write(const M& value) {
-  if constexpr (std::is_enum_v<M>)
+  if constexpr (is_choice<M>)
     return to_python(value);
   else
     return nb::cast(value, nb::rv_policy::copy);
@@ -136,7 +136,7 @@ class Record {
     fields<T>().push_back({name, accepted_text<M>(), get, set});
     auto setter = [set](T& self, nb::object value) { set(self, value); };
     const Signatures text(name, type_text<M>(), accepted_text<M>());
-    if constexpr (std::is_class_v<M> && !std::is_same_v<M, std::string> && !std::is_same_v<M, Vec3> &&
+    if constexpr (std::is_class_v<M> && !is_choice<M> && !std::is_same_v<M, std::string> && !std::is_same_v<M, Vec3> &&
                   !std::is_same_v<M, std::array<double, 4>>) {
       class_.def_prop_rw(
           name, [member](T& self) -> M& { return self.*member; }, setter, doc,

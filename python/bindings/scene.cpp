@@ -4,33 +4,35 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "lists.h"
+#include "material/law_info.h"
 #include "record.h"
 
 namespace pliant::python {
 
+using namespace material;
+
 namespace {
 
+// as the laws themselves say it: "Pa, Young's modulus; all laws but liquid"
+std::string parameter_text(const ListedParameter& listed) {
+  const Parameter& p = listed.parameter;
+  std::string text = *p.unit ? std::string(p.unit) + ", " + p.what : p.what;
+  if (p.also == Parameter::Also::negative) text += std::string("; below 0: ") + p.standard;
+  return text + "; " + (listed.only_for.empty() ? "all laws" : listed.only_for);
+}
+
 void bind_material(nb::module_& module) {
-  Record<Material>(module, "Material", "A law and its physical parameters. Each law reads those listed with it.")
-      .field("name", &Material::name, "by which matter refers to it")
-      .field("law", &Material::law, "how stress follows from strain")
-      .field("density", &Material::density, "kg/m^3; all laws")
-      .field("E", &Material::E, "Young's modulus, Pa; all laws but liquid")
-      .field("nu", &Material::nu, "Poisson's ratio, -1 < nu < 0.5; all laws but liquid")
-      .field("yield_stress", &Material::yield, "von Mises yield stress, Pa, 0: never yields; linear_corotated, hencky")
-      .field("friction_angle", &Material::friction_angle, "degrees, 0 to below 90; sand")
-      .field("cohesion", &Material::cohesion, "logarithmic strain borne in tension; sand")
-      .field("bulk_modulus", &Material::bulk_modulus, "Pa; liquid")
-      .field("gamma", &Material::gamma, "exponent of the equation of state; liquid")
-      .field("viscosity", &Material::viscosity, "Pa s; liquid")
-      .field("hardening", &Material::hardening, "stiffness grows as exp(hardening (1 - plastic volume ratio)); snow")
-      .field("critical_compression", &Material::critical_compression, "singular values below 1 - this flow; snow")
-      .field("critical_stretch", &Material::critical_stretch, "singular values above 1 + this flow; snow")
-      .field("friction", &Material::friction, "Coulomb coefficient of cloth on cloth; cloth")
-      .field("bending", &Material::bending, "N m; below 0: E t^3 / (12 (1 - nu^2)), t the thickness; cloth")
-      .field("normal_stiffness", &Material::normal_stiffness, "Pa, of layers that are pressed; 0: E; cloth")
-      .field("shear_stiffness", &Material::shear_stiffness, "Pa, of layers that stick; 0: E / (2 (1 + nu)); cloth")
-      .finish();
+  Record<Material> record(module, "Material",
+                          "A law and its physical parameters. Each law reads those listed with it.");
+  record.field("name", &Material::name, "by which matter refers to it");
+  record.field("law", &Material::law, "how stress follows from strain");
+  for (const ListedParameter& listed : all_parameters()) {
+    const std::string name = listed.parameter.name;
+    // `yield` is a word of the language
+    record.field(name == "yield" ? "yield_stress" : listed.parameter.name, listed.parameter.member,
+                 parameter_text(listed).c_str());
+  }
+  record.finish();
 }
 
 void bind_shape(nb::module_& module) {
@@ -217,6 +219,17 @@ SceneRecord record_of(const Scene& scene) {
           .cache_folder = scene.cache_folder,
           .max_particles = scene.max_particles,
           .max_memory = scene.max_memory};
+}
+
+void bind_laws(nb::module_& module) {
+  module.def(
+      "laws",
+      [] {
+        nb::dict laws;
+        for (const Law law : known_laws()) laws[name(law)] = info(law).what;
+        return laws;
+      },
+      nb::sig("def laws() -> dict[str, str]"), "The laws of matter that this build has, and what they are.");
 }
 
 void bind_scene(nb::module_& module) {

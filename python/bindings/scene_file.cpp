@@ -10,6 +10,8 @@
 
 namespace pliant::python {
 
+using namespace scene;
+
 namespace {
 
 using Overrides = std::vector<std::pair<std::string, std::string>>;

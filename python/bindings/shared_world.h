@@ -13,11 +13,10 @@
 namespace pliant::python {
 
 struct SharedWorld {
-  MujocoObjects bodies;
+  MujocoObjects bodies = {{}, {}, {}};  // counted by Python: only touched under its lock
   World world;
   std::mutex busy;
-  SharedWorld(const Scene& scene, const MujocoObjects& objects, const SharedBodies& shared, int threads)
-      : bodies(objects), world(scene, shared, threads) {}
+  SharedWorld(const Scene& scene, const SharedBodies& shared, int threads) : world(scene, shared, threads) {}
   SharedWorld(const MujocoObjects& objects, World&& other) : bodies(objects), world(std::move(other)) {}
 };
 

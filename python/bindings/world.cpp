@@ -19,8 +19,11 @@ namespace {
 
 void make_world(SharedWorld* self, const Scene& scene, const MujocoObjects& objects, int threads) {
   const SharedBodies shared = shared_bodies(objects);
-  nb::gil_scoped_release released;
-  new (self) SharedWorld(scene, objects, shared, threads);
+  {
+    nb::gil_scoped_release released;
+    new (self) SharedWorld(scene, shared, threads);
+  }
+  self->bodies = objects;
 }
 
 // a world around a user's own robots; fields are those of Scene

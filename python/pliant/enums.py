@@ -2,20 +2,11 @@
 
 from enum import StrEnum, auto
 
+from pliant._core import laws
 
-class Law(StrEnum):
-    """How stress follows from strain."""
-
-    linear = auto()
-    linear_corotated = auto()
-    fixed_corotated = auto()
-    neo_hookean = auto()
-    hencky = auto()
-    sand = auto()
-    liquid = auto()
-    eraser = auto()
-    snow = auto()
-    cloth = auto()
+# one member for each law of this build
+Law = StrEnum("Law", {name: name for name in laws()})
+Law.__doc__ = "How stress follows from strain.\n\n" + "\n".join(f"{name}: {what}" for name, what in laws().items())
 
 
 class Precision(StrEnum):

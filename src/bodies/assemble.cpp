@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <set>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 struct DeleteSpec {
@@ -250,4 +250,4 @@ Assembly assemble(const Scene& scene) {
   return assemble(scene.bodies, options);
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -1,6 +1,7 @@
 // Many files, one MuJoCo model: each Body of a scene is read, put at its pose, and its parts are called "name/part".
 #pragma once
 
+#include "bodies/namespace.h"
 #include "pliant/scene.h"
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 typedef struct mjModel_ mjModel;
 
-namespace pliant {
+namespace pliant::bodies {
 
 enum class Integrator { euler, implicit, implicitfast };
 
@@ -38,4 +39,4 @@ Assembly assemble(const std::vector<Body>& bodies, const BodyOptions& options);
 // the bodies of a scene, with its dt and gravity
 Assembly assemble(const Scene& scene);
 
-}  // namespace pliant
+}  // namespace pliant::bodies

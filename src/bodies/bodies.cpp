@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 constexpr mjtWarning bad_numbers[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL};
@@ -432,4 +432,4 @@ void Bodies::implicit_mass_matrix(std::vector<double>& out) {
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -1,6 +1,7 @@
 // Bodies on their way through a step: a MuJoCo model and a data to work in, with what matter needs to know about them.
 #pragma once
 
+#include "bodies/namespace.h"
 #include "bodies/mujoco_log.h"
 #include "geometry/shape.h"
 #include "pliant/contact.h"
@@ -14,7 +15,7 @@
 typedef struct mjModel_ mjModel;
 typedef struct mjData_ mjData;
 
-namespace pliant {
+namespace pliant::bodies {
 
 // all that decides the next steps of the bodies, warm start included, as numbers in MuJoCo's order
 struct BodiesState {
@@ -133,4 +134,4 @@ class Bodies {
   MujocoLog log_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 using Floats = Wide<float>;
@@ -122,4 +122,4 @@ void BroadPhase::query(std::span<const PosedShape> shapes, double margin, std::v
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -2,15 +2,16 @@
 // then the distance of a group's middle.
 #pragma once
 
+#include "bodies/namespace.h"
+#include "core/parallel.h"
 #include "geometry/distance.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::bodies {
 
-class Workers;
 
 struct PosedShape {
   const RigidShape* shape;
@@ -58,4 +59,4 @@ class BroadPhase {
   std::vector<std::uint32_t> begins_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 // y += A x, A with n columns
@@ -129,4 +129,4 @@ void StepCost::add_cone(int contact) {
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -2,11 +2,12 @@
 //   l(a) = 1/2 (a - a_smooth)^T M (a - a_smooth) + s(J a - a_ref),   qacc = argmin l
 #pragma once
 
+#include "bodies/namespace.h"
 #include "bodies/bodies.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::bodies {
 
 class StepCost {
  public:
@@ -47,4 +48,4 @@ class StepCost {
   bool hessian_known_ = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::bodies

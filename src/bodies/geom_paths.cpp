@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 using Vec = Vector<double, 3>;
@@ -91,4 +91,4 @@ void GeomPaths::move_to(double seconds) {
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

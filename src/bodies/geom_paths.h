@@ -2,13 +2,14 @@
 // velocity.
 #pragma once
 
+#include "bodies/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/geoms.h"
 #include "geometry/distance.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::bodies {
 
 struct GeomPath {
   Geom geom;
@@ -51,4 +52,4 @@ class GeomPaths {
   std::vector<std::string> warnings_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::bodies

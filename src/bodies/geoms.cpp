@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <map>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 std::string name_of(const mjModel* model, mjtObj kind, int id) {
@@ -137,4 +137,4 @@ Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers&
 
 double timestep_of(const mjModel* model) { return model->opt.timestep; }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

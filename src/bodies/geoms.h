@@ -1,6 +1,7 @@
 // The geoms of a MuJoCo model that matter can touch, as shapes.
 #pragma once
 
+#include "bodies/namespace.h"
 #include "core/parallel.h"
 #include "geometry/shape.h"
 
@@ -9,7 +10,7 @@
 
 typedef struct mjModel_ mjModel;
 
-namespace pliant {
+namespace pliant::bodies {
 
 struct Geom {
   int id = 0, body = 0;
@@ -35,4 +36,4 @@ Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers&
 
 double timestep_of(const mjModel* model);  // s
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 using Vector6 = Eigen::Matrix<double, 6, 1>;
@@ -294,4 +294,4 @@ std::vector<Motion> plan_grippers(const std::vector<Motion>& motions, const Bodi
   return result;
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -1,12 +1,13 @@
 // Cartesian waypoints of a gripper, turned into targets for the servos of the arm that carries it.
 #pragma once
 
+#include "bodies/namespace.h"
 #include "bodies/bodies.h"
 #include "pliant/scene.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::bodies {
 
 struct ReachOptions {
   double spacing = 0.02;    // s, between the targets along a path; the site is on its straight line at each
@@ -25,4 +26,4 @@ struct ReachOptions {
 std::vector<Motion> plan_grippers(const std::vector<Motion>& motions, const Bodies& start,
                                   const ReachOptions& options = {});
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <set>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 std::string title(const Motion& motion) { return fmt::format("motion of '{}'", motion.target); }
@@ -252,4 +252,4 @@ void MotionPlayer::feel(double time, const Bodies& bodies, std::span<const Wrenc
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

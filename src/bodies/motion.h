@@ -1,6 +1,7 @@
 // Where the targets of a scene's motion are at a time, and how they reach MuJoCo.
 #pragma once
 
+#include "bodies/namespace.h"
 #include "bodies/bodies.h"
 #include "pliant/scene.h"
 
@@ -8,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::bodies {
 
 // how many numbers a motion of this kind has per time: 1, 7 or 3
 int motion_width(Motion::Kind kind);
@@ -65,4 +66,4 @@ class MotionPlayer {
   std::size_t hold_count_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -10,7 +10,7 @@
 // the handler of the calling thread: not in MuJoCo's headers, but exported for its own Python bindings
 extern "C" mjfLogHandler _mjPRIVATE_setTlsLogHandler(mjfLogHandler handler);
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 struct Capture {
@@ -89,4 +89,4 @@ bool MujocoLog::run_plain(void (*call)(const void*), const void* context) {
 
 std::vector<std::string> MujocoLog::take_warnings() { return std::exchange(warnings_, {}); }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

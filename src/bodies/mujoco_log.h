@@ -11,11 +11,13 @@
 // An error on a worker thread of a thread pool that a user gave to mjData does not reach us.
 #pragma once
 
+#include "bodies/namespace.h"
+
 #include <string>
 #include <type_traits>
 #include <vector>
 
-namespace pliant {
+namespace pliant::bodies {
 
 class MujocoLog {
  public:
@@ -39,4 +41,4 @@ class MujocoLog {
   std::vector<std::string> warnings_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::bodies

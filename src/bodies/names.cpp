@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace pliant {
+namespace pliant::bodies {
 namespace {
 
 struct Kind {
@@ -89,4 +89,4 @@ std::string suggest(const std::string& wrong, const std::vector<std::string>& kn
   return known.size() > most ? fmt::format("{} and {} more", list, known.size() - most) : list;
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

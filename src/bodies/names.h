@@ -1,12 +1,14 @@
 // Names of the parts of a MuJoCo model, and what to say when one is not there.
 #pragma once
 
+#include "bodies/namespace.h"
+
 #include <string>
 #include <vector>
 
 typedef struct mjModel_ mjModel;
 
-namespace pliant {
+namespace pliant::bodies {
 
 // kinds of parts, as MuJoCo's mjtObj
 enum class Part { body, joint, geom, site, actuator, sensor, key };
@@ -23,4 +25,4 @@ int require_part(const mjModel* model, Part part, const std::string& name, const
 // "did you mean 'x'?", "known: 'a', 'b'", or "there is none"
 std::string suggest(const std::string& wrong, const std::vector<std::string>& known);
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -1,10 +1,12 @@
 // Unit quaternions w, x, y, z, and the turns between them.
 #pragma once
 
+#include "bodies/namespace.h"
+
 #include <array>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::bodies {
 
 using Quaternion = std::array<double, 4>;
 
@@ -41,4 +43,4 @@ inline Quaternion turned(const Quaternion& q, const std::array<double, 3>& w, do
   return product({std::cos(half), scale * w[0], scale * w[1], scale * w[2]}, q);
 }
 
-}  // namespace pliant
+}  // namespace pliant::bodies

@@ -1,6 +1,7 @@
 // Boxes sorted into cubes of space, so that those which meet another box are found quickly.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "core/small.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::cloth {
 
 struct Box {
   Vector<double, 3> low, high;  // m
@@ -120,4 +121,4 @@ class Bins {
   std::vector<std::uint32_t> starts_;  // of slots; one more
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

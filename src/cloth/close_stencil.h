@@ -1,13 +1,14 @@
 // One particle of a sheet and the frozen grid: nine rows of three nodes along z, weights as products over the axes.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "core/pack.h"
 #include "grid/node.h"
 #include "grid/stencil.h"
 
 #include <cstdint>
 
-namespace pliant {
+namespace pliant::cloth {
 
 template <class S>
 struct CloseStencil {
@@ -134,4 +135,4 @@ inline void add_thrust(Node<S>* nodes, const CloseStencil<S>& s, Pack<S, 4> t, c
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::cloth

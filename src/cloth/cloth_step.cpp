@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 constexpr std::size_t grain = 512;  // vertices or triangles
@@ -143,4 +143,4 @@ double ClothStep<S>::bending_energy(const Buffer<Point<3, S>>& points, Workers& 
 template class ClothStep<float>;
 template class ClothStep<double>;
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -3,13 +3,14 @@
 // velocities of the vertices. See README.md.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "cloth/inner_sheet.h"
 #include "cloth/sheet_forces.h"
 #include "grid/particles.h"
 
 #include <span>
 
-namespace pliant {
+namespace pliant::cloth {
 
 // where a pin is and how fast
 struct PinNow {
@@ -70,4 +71,4 @@ class ClothStep {
   std::vector<HeldVertex> held_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

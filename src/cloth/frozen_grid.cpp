@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 constexpr std::uint32_t none = UINT32_MAX, marked = UINT32_MAX - 1;
@@ -168,4 +168,4 @@ std::int64_t FrozenGrid<S>::find(std::size_t number) const {
 template class FrozenGrid<float>;
 template class FrozenGrid<double>;
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -6,13 +6,14 @@
 // to the next one along x and y, so towers of one colour (of four) never write to the same node.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "grid/grid.h"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::cloth {
 
 // first nodes of a block's particles, places in its arena: lowest and highest
 struct BlockReach {
@@ -88,4 +89,4 @@ class FrozenGrid {
   bool loaded_ = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -2,11 +2,12 @@
 // and packs alike.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "core/small.h"
 
 #include <numbers>
 
-namespace pliant {
+namespace pliant::cloth {
 
 // the angle of the direction (c, s), -pi to pi: three times halved, then the series of the arc tangent
 template <class T>
@@ -51,4 +52,4 @@ HingeAngle<T> hinge_angle(const Vector<T, 3> x[4]) {
   return h;
 }
 
-}  // namespace pliant
+}  // namespace pliant::cloth

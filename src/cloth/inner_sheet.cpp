@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 constexpr std::size_t grain = 256;  // vertices or triangles
@@ -231,4 +231,4 @@ std::size_t InnerSheet<S>::bytes() const {
 template class InnerSheet<float>;
 template class InnerSheet<double>;
 
-}  // namespace pliant
+}  // namespace pliant::cloth

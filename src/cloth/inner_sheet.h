@@ -1,13 +1,14 @@
 // One sheet in the inner steps of a substep: its vertices and triangles in the order of the frozen grid's towers.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "cloth/close_stencil.h"
 #include "cloth/frozen_grid.h"
 #include "cloth/sheet_forces.h"
 
 #include <span>
 
-namespace pliant {
+namespace pliant::cloth {
 
 // how particles meet the grid
 template <class S>
@@ -95,4 +96,4 @@ class InnerSheet {
   Buffer<Quad<S>> shift_, turn_;               // by vertex, m; by element
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 // Hinges act at some of the kicks 0 to count, as evenly as goes: for how many steps at kick i, half of those on both
@@ -132,4 +132,4 @@ std::size_t InnerSteps<S>::bytes() const {
 template class InnerSteps<float>;
 template class InnerSteps<double>;
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -2,9 +2,10 @@
 // stepped finer than that, as its waves need it. See README.md.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "cloth/cloth_step.h"
 
-namespace pliant {
+namespace pliant::cloth {
 
 // a substep on its way: the grid has velocities with gravity, without boundaries
 template <class S>
@@ -59,4 +60,4 @@ class InnerSteps {
   std::vector<HeldPlace> held_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

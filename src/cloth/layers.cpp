@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 constexpr std::size_t grain = 256;       // triangles or edges in a piece of the search
@@ -217,4 +217,4 @@ std::size_t Layers<S>::bytes() const {
 template class Layers<float>;
 template class Layers<double>;
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -5,6 +5,7 @@
 // edge are found, and at its end those that have come nearer than the thickness are moved apart. See README.md.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "cloth/bins.h"
 #include "cloth/cloth_step.h"
 #include "cloth/nearest.h"
@@ -12,7 +13,7 @@
 #include <array>
 #include <vector>
 
-namespace pliant {
+namespace pliant::cloth {
 
 // two places of cloth that are near each other: a vertex and a triangle, or two edges
 struct NearPair {
@@ -70,4 +71,4 @@ class Layers {
   Found pairs_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

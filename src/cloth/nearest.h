@@ -1,11 +1,12 @@
 // Nearest points of a vertex and a triangle, and of two edges, as weights of the four corners.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "core/small.h"
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::cloth {
 
 using Vec = Vector<double, 3>;
 
@@ -55,4 +56,4 @@ inline Between two_edges(const Vec x[4]) {
   return {{1 - s / det, s / det, t / det - 1, -t / det}};
 }
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -1,9 +1,10 @@
 // From vectors of four numbers to rows, one lane per vector, and back.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "core/pack.h"
 
-namespace pliant {
+namespace pliant::cloth {
 
 // a vector and room for a fourth number
 template <class S>
@@ -31,4 +32,4 @@ inline void to_rows(const Pack<S, 4>* quads, Wide<S>* row) {
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
@@ -162,4 +162,4 @@ template Sheet<double> make_sheet(const SheetMesh&, const Matter&, const Materia
 template double bending_rate(const Sheet<float>&, const Matter&, const Material&);
 template double bending_rate(const Sheet<double>&, const Matter&, const Material&);
 
-}  // namespace pliant
+}  // namespace pliant::cloth

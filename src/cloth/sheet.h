@@ -3,6 +3,7 @@
 // Its particles are the vertices, then the centroids of the triangles, numbered from 0 in that order.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "core/small.h"
 #include "pliant/scene.h"
 #include "scene/sheet_mesh.h"
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::cloth {
 
 using Vec = Vector<double, 3>;
 
@@ -61,4 +62,4 @@ double bending_rate(const Sheet<S>& sheet, const Matter& matter, const Material&
 // m/s: inner steps are stable below cell / this
 double inner_wave_speed(const Material& material);
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::cloth {
 namespace {
 
 constexpr std::size_t grain = 512;  // hinges or vertices
@@ -160,4 +160,4 @@ template void SheetForces<float>::pull<false>(TrianglePack<float>&);
 template void SheetForces<double>::pull<true>(TrianglePack<double>&);
 template void SheetForces<double>::pull<false>(TrianglePack<double>&);
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -2,6 +2,7 @@
 // its places in fixed order: same bits for any number of threads.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "cloth/quads.h"
 #include "cloth/sheet.h"
 #include "core/buffer.h"
@@ -9,7 +10,7 @@
 #include "core/parallel.h"
 #include "material/cloth.h"
 
-namespace pliant {
+namespace pliant::cloth {
 
 // as many triangles as a register holds
 template <class S>
@@ -64,4 +65,4 @@ class SheetForces {
   std::vector<std::uint32_t> hinge_shares_;  // by vertex: where its shares of hinges begin
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::cloth {
 
 template <class S>
 Sheets<S>::Sheets(const std::vector<ModelSheet<S>>& sheets) {
@@ -99,4 +99,4 @@ std::size_t Sheets<S>::bytes() const {
 template class Sheets<float>;
 template class Sheets<double>;
 
-}  // namespace pliant
+}  // namespace pliant::cloth

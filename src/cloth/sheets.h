@@ -1,12 +1,13 @@
 // All sheets of a world during a step, and the pins that hold them.
 #pragma once
 
+#include "cloth/namespace.h"
 #include "cloth/inner_steps.h"
 #include "cloth/layers.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::cloth {
 
 // a sheet of the model and the particles that it is
 template <class S>
@@ -70,4 +71,4 @@ class Sheets {
   double dt_ = 0, substep_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::cloth

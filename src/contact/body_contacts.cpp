@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class S>
 BodyContacts<S>::BodyContacts(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
@@ -86,4 +86,4 @@ ContactCounts BodyContacts<S>::counts() const {
 template class BodyContacts<float>;
 template class BodyContacts<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

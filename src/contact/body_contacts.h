@@ -3,13 +3,14 @@
 #pragma once
 
 #include "contact/contacts.h"
+#include "contact/namespace.h"
 #include "contact/partners.h"
 #include "contact/points.h"
 #include "contact/wrenches.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 struct ContactCounts {
   std::size_t most = 0;  // contacts in a substep
@@ -76,4 +77,4 @@ class BodyContacts {
   std::size_t problems_ = 0, contacts_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

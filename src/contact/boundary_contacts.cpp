@@ -1,12 +1,12 @@
 #include "contact/boundary_contacts.h"
 
-#include "material/laws.h"
+#include "material/law_info.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 // velocity into the boundary that takes up an impulse, over the velocity that the impulse would give to the node
@@ -150,4 +150,4 @@ void BoundaryContacts<S>::add_impulses(const Contacts& contacts, std::vector<Vec
 template class BoundaryContacts<float>;
 template class BoundaryContacts<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

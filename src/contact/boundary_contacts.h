@@ -4,6 +4,7 @@
 
 #include "contact/contacts.h"
 #include "contact/memory.h"
+#include "contact/namespace.h"
 #include "contact/rows.h"
 #include "grid/grid.h"
 #include "pliant/material.h"
@@ -11,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class S>
 class BoundaryContacts {
@@ -61,4 +62,4 @@ class BoundaryContacts {
   std::vector<Side> sides_;             // by contact of the range
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -2,11 +2,12 @@
 // partners there are is known to those who add contacts, and to nobody below.
 #pragma once
 
+#include "contact/namespace.h"
 #include "core/small.h"
 
 #include <cstdint>
 
-namespace pliant {
+namespace pliant::contact {
 
 enum class LawKind : std::uint8_t { lagged, sap };  // in the order of laws/list.h
 
@@ -52,4 +53,4 @@ struct PartnerSide {
   Vector<double, 3> solved = Vector<double, 3>::zero();  // m/s, the part of `given` that the solve finds anew
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 constexpr int max_refreshes = 1;
@@ -129,4 +129,4 @@ void ContactStep<S>::share_out(const ContactProblem& p) {
 template class ContactStep<float>;
 template class ContactStep<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "contact/body_contacts.h"
+#include "contact/namespace.h"
 #include "solve/quasi_newton.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class S>
 class ContactStep {
@@ -38,4 +39,4 @@ class ContactStep {
   std::vector<double> idle_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

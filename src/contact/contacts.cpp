@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 double sum(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
@@ -180,4 +180,4 @@ bool Contacts::refresh_friction() {
   return any;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

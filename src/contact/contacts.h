@@ -5,13 +5,14 @@
 
 #include "contact/contact_data.h"
 #include "contact/laws/list.h"
+#include "contact/namespace.h"
 #include "solve/contact_problem.h"
 #include "solve/strong_problem.h"
 
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // the contacts of one kind
 struct ContactRange {
@@ -86,4 +87,4 @@ class Contacts : public ContactPotential {
   std::vector<LeftOut> left_out_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 using Vec = Vector<double, 3>;
@@ -125,4 +125,4 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
 template class ContactFinder<float>;
 template class ContactFinder<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

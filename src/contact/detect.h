@@ -8,13 +8,14 @@
 #include "bodies/broad_phase.h"
 #include "bodies/geom_paths.h"
 #include "contact/memory.h"
+#include "contact/namespace.h"
 #include "core/parallel.h"
 #include "grid/layout.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 struct FoundContact {
   std::uint32_t particle;  // its place in the order of now
@@ -65,4 +66,4 @@ class ContactFinder {
   Buffer<S> phi_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::contact {
 
 void MemoryIndex::build(const std::vector<ContactMemory>& entries, std::size_t particles) {
   if (head_.size() != particles) {
@@ -27,4 +27,4 @@ int MemoryIndex::find(const std::vector<ContactMemory>& entries, std::uint32_t p
   return -1;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

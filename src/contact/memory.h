@@ -1,13 +1,14 @@
 // What a contact remembers from substep to substep, and how it is found again. Part of the state.
 #pragma once
 
+#include "contact/namespace.h"
 #include "core/buffer.h"
 #include "core/small.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 struct ContactMemory {
   std::uint32_t particle;    // id
@@ -41,4 +42,4 @@ class MemoryIndex {
   std::vector<std::uint32_t> touched_;  // particles whose head is set
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

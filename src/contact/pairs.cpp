@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::contact {
 
 bool names(const ContactPair& pair, const Geom& geom) {
   if (pair.body.empty()) return true;
@@ -22,4 +22,4 @@ PairLaw pair_law(const Contact& contact, const std::string& matter, const Geom& 
   return law;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

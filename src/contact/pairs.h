@@ -2,11 +2,12 @@
 #pragma once
 
 #include "bodies/geoms.h"
+#include "contact/namespace.h"
 #include "pliant/scene.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 struct PairLaw {
   double friction;
@@ -19,4 +20,4 @@ bool names(const ContactPair& pair, const Geom& geom);
 
 PairLaw pair_law(const Contact& contact, const std::string& matter, const Geom& geom);
 
-}  // namespace pliant
+}  // namespace pliant::contact

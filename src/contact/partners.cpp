@@ -1,11 +1,12 @@
 #include "contact/partners.h"
 
 #include "contact/laws/list.h"
+#include "material/law_info.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 // a contact is stiffer than a cell of the material by this
@@ -17,13 +18,11 @@ constexpr double stiffest_stop = 1000, stop_of_liquid = 30;
 // friction without memory in the SAP law: R_t as a part of the contact's own inverse inertia
 constexpr double viscous_part = 1e-3;
 
-double modulus(const Material& m) { return m.law == Law::liquid ? m.bulk_modulus : m.E; }
-
 // N/m^3, by the scene's dt also in a part of a step, so that a contact does not get stiff for life there. In large
 // steps springs as stiff as those of matter cost thousands of iterations and hold a liquid no better than softer ones:
 // a column of height d sinks in by d g dt^2 / (30 h).
 double liquid_limit(const Scene& scene, const Material& m) {
-  const bool limited = m.law == Law::liquid && scene.step.method == Method::strong;
+  const bool limited = info(m.law).resists_only_pressure && scene.step.method == Method::strong;
   return limited ? 30 * m.density * scene.step.cell / (scene.step.dt * scene.step.dt) : 1e300;
 }
 
@@ -51,7 +50,8 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
   for (std::size_t g = 0; g < materials.size(); ++g)
     for (const GeomPath& path : paths) {
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, path.geom);
-      const double own = stiffer_than_matter * modulus(materials[g]) / cell_, limit = liquid_limit(scene, materials[g]);
+      const double own = stiffer_than_matter * info(materials[g].law).modulus(materials[g]) / cell_,
+                   limit = liquid_limit(scene, materials[g]);
       const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);
       pairs_.push_back({law, per_area, std::min(stiffest_stop, stop_of_liquid * limit / per_area)});
     }
@@ -166,4 +166,4 @@ PartnerSide GeomPartners::side(std::uint32_t path, const Vec3d& x) {
   return side;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -7,6 +7,7 @@
 #include "contact/contact_data.h"
 #include "contact/detect.h"
 #include "contact/memory.h"
+#include "contact/namespace.h"
 #include "contact/pairs.h"
 #include "pliant/material.h"
 #include "solve/contact_problem.h"
@@ -14,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // the point that meets a geom
 struct PointAtGeom {
@@ -66,4 +67,4 @@ class GeomPartners {
   std::vector<Touched> touched_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

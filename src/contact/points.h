@@ -3,11 +3,12 @@
 #pragma once
 
 #include "contact/detect.h"
+#include "contact/namespace.h"
 #include "contact/rows.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // matter in the middle of a substep: the grid has velocities without contact
 template <class S>
@@ -55,4 +56,4 @@ class ParticlePoints {
   std::vector<FoundContact> found_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

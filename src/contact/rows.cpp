@@ -2,7 +2,7 @@
 
 #include "grid/point_transfer.h"
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 // stands for an arena whose nodes are their own places
@@ -98,4 +98,4 @@ template class TouchedNodes<double>;
 template class SolvedNodes<float>;
 template class SolvedNodes<double>;
 
-}  // namespace pliant
+}  // namespace pliant::contact

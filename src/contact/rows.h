@@ -4,6 +4,7 @@
 
 #include "contact/contacts.h"
 #include "contact/detect.h"
+#include "contact/namespace.h"
 #include "grid/grid.h"
 #include "pliant/scene.h"
 
@@ -12,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // of one particle
 struct WeightRow {
@@ -91,4 +92,4 @@ class SolvedNodes final : public NodeUnknowns {
   const Grid<3, S>& grid_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

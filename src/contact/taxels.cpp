@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pliant {
+namespace pliant::contact {
 namespace {
 
 using Vec = Vector<double, 3>;
@@ -91,4 +91,4 @@ Taxels taxels(std::span<const Touch> touches, const Geom& geom, const Pose& pose
   return result;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

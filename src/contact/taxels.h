@@ -2,13 +2,14 @@
 #pragma once
 
 #include "bodies/geom_paths.h"
+#include "contact/namespace.h"
 #include "pliant/contact.h"
 
 #include <span>
 
-namespace pliant {
+namespace pliant::contact {
 
 // impulses of a step of dt; Error(bad_input) for rows or columns below 1
 Taxels taxels(std::span<const Touch> touches, const Geom& geom, const Pose& pose, double dt, int rows, int columns);
 
-}  // namespace pliant
+}  // namespace pliant::contact

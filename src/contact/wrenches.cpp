@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::contact {
 
 void Wrenches::forget_touches() {
   touches_.clear();
@@ -48,4 +48,4 @@ int Wrenches::note_touch(const ContactData& c, std::uint32_t particle) {
   return known;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -4,12 +4,13 @@
 #include "bodies/geom_paths.h"
 #include "contact/contact_data.h"
 #include "contact/memory.h"
+#include "contact/namespace.h"
 #include "pliant/contact.h"
 #include "solve/contact_problem.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 // on a body, about the origin of the world
 struct GeomImpulse {
@@ -44,4 +45,4 @@ class Wrenches {
   std::vector<int> touch_of_;    // by memory; -1: none in this step
 };
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace pliant {
+namespace pliant::core {
 
 void* allocate_zeroed(std::size_t bytes) {
   // what spans several large pages lies on them: a step walks through all of it, and through the tables of small pages
@@ -23,4 +23,4 @@ void* allocate_zeroed(std::size_t bytes) {
 
 void release(void* p) { std::free(p); }
 
-}  // namespace pliant
+}  // namespace pliant::core

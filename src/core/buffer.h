@@ -2,13 +2,15 @@
 // memory.
 #pragma once
 
+#include "core/namespace.h"
+
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-namespace pliant {
+namespace pliant::core {
 
 // zeroed memory on a 64-byte boundary; throws Error(too_large)
 void* allocate_zeroed(std::size_t bytes);
@@ -73,4 +75,4 @@ class Buffer {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::core

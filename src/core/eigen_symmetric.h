@@ -1,9 +1,10 @@
 // Eigenvalues and eigenvectors of symmetric 2x2 and 3x3 matrices.
 #pragma once
 
+#include "core/namespace.h"
 #include "core/plane_turn.h"
 
-namespace pliant {
+namespace pliant::core {
 
 // A = Q diag(values) Q^T, Q a rotation; values in falling order
 template <class T, int D>
@@ -110,4 +111,4 @@ inline SymmetricEigen<T, 2> eigen_symmetric(const Matrix<T, 2>& input) {
   return e;
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -4,9 +4,10 @@
 
 #include <limits>
 
+#include "core/namespace.h"
 #include "core/pack.h"
 
-namespace pliant {
+namespace pliant::core {
 
 namespace elementary {
 
@@ -105,4 +106,4 @@ inline T exp(T x) {
   return (y * elementary::power_of_two(half)) * elementary::power_of_two(k - half);
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

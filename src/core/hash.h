@@ -1,11 +1,13 @@
 // A 64-bit hash of bytes: for comparing states and for noticing damaged files, not for secrets.
 #pragma once
 
+#include "core/namespace.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace pliant {
+namespace pliant::core {
 
 // mixes all bits of x
 inline std::uint64_t mix(std::uint64_t x) {
@@ -35,4 +37,4 @@ inline std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_
   return mix(h);
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -3,9 +3,10 @@
 
 #include <limits>
 
+#include "core/namespace.h"
 #include "core/small.h"
 
-namespace pliant {
+namespace pliant::core {
 
 template <class T>
 inline constexpr Scalar<T> epsilon = std::numeric_limits<Scalar<T>>::epsilon();
@@ -74,4 +75,4 @@ template <class T>
   return {sharpened(X, cofactors, det), usual};
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -2,6 +2,8 @@
 // Formulas written on a type T run on one number (T = float, double) or on a pack of them.
 #pragma once
 
+#include "core/namespace.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-namespace pliant {
+namespace pliant::core {
 
 template <class S>
 using IntOf = std::conditional_t<sizeof(S) == 4, std::int32_t, std::int64_t>;
@@ -242,4 +244,4 @@ inline Pack<S, L> max(Pack<S, L> a, std::type_identity_t<S> b) {
   return max(a, Pack<S, L>(b));
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-namespace pliant {
+namespace pliant::core {
 namespace {
 
 int cores() {
@@ -18,4 +18,4 @@ Workers::Workers(int threads) : threads_(threads > 0 ? threads : cores()), arena
         std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, std::size_t(threads_));
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -1,6 +1,8 @@
 // Loops over threads. Work is cut into pieces that do not depend on the number of threads, so neither do results.
 #pragma once
 
+#include "core/namespace.h"
+
 #include <cstddef>
 #include <memory>
 
@@ -12,7 +14,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace pliant {
+namespace pliant::core {
 
 // Tells the thread sanitizer what it cannot see inside of oneTBB's library: a loop's pieces come after what was before
 // the loop, and what follows comes after them. Pieces stay unordered among each other.
@@ -70,4 +72,4 @@ class Workers {
   tbb::task_arena arena_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -1,9 +1,10 @@
 // Rotations in a coordinate plane, and exact scaling: the bricks of the Jacobi methods.
 #pragma once
 
+#include "core/namespace.h"
 #include "core/newton_rotation.h"
 
-namespace pliant {
+namespace pliant::core {
 
 // The power of two just below the largest entry (2^-126 .. 2^126 for float): scaling by it costs no digit, and then no
 // product of a few entries leaves the range of the type.
@@ -86,4 +87,4 @@ inline void clear_zero_signs(T (&entries)[N]) {
   for (int i = 0; i < N; ++i) entries[i] = entries[i] + T(0);
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

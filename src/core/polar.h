@@ -1,9 +1,10 @@
 // Polar decomposition of 2x2 and 3x3 matrices.
 #pragma once
 
+#include "core/namespace.h"
 #include "core/svd.h"
 
-namespace pliant {
+namespace pliant::core {
 
 // F = R S, R a rotation (det R = +1, also when det F <= 0), S symmetric
 template <class T, int D>
@@ -42,4 +43,4 @@ template <class T, int D>
   return {R, symmetric_part(transpose(R) * F)};
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

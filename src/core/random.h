@@ -1,9 +1,11 @@
 // Random numbers that are the same on every platform: xoshiro256++ filled by splitmix64.
 #pragma once
 
+#include "core/namespace.h"
+
 #include <cstdint>
 
-namespace pliant {
+namespace pliant::core {
 
 class Random {
  public:
@@ -42,4 +44,4 @@ class Random {
   std::uint64_t state_[4];
 };
 
-}  // namespace pliant
+}  // namespace pliant::core

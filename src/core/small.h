@@ -2,9 +2,10 @@
 // The loops ask to be unrolled: only then does the compiler keep the entries in registers instead of copying memory.
 #pragma once
 
+#include "core/namespace.h"
 #include "core/pack.h"
 
-namespace pliant {
+namespace pliant::core {
 
 template <class T, int D>
 struct Vector {
@@ -207,4 +208,4 @@ inline Vector<T, D> select(const Truth<T>& m, const Vector<T, D>& x, const Vecto
   return r;
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

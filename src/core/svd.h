@@ -1,9 +1,10 @@
 // Singular value decomposition of 2x2 and 3x3 matrices.
 #pragma once
 
+#include "core/namespace.h"
 #include "core/eigen_symmetric.h"
 
-namespace pliant {
+namespace pliant::core {
 
 // F = U diag(sigma) V^T, U and V rotations; sigma in falling order of size, the last one negative where det F < 0
 template <class T, int D>
@@ -152,4 +153,4 @@ inline Svd<T, 2> svd(const Matrix<T, 2>& input) {
   return f;
 }
 
-}  // namespace pliant
+}  // namespace pliant::core

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::geometry {
 namespace {
 
 constexpr std::uint32_t leaf_size = 2;
@@ -82,4 +82,4 @@ ClosestPoint ClosestPointTree::find(const Point& x, std::uint32_t guess) const {
   return best;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

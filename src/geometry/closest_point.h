@@ -1,9 +1,10 @@
 // The point of a triangle mesh that is closest to a given one, through a tree of boxes.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/tree.h"
 
-namespace pliant {
+namespace pliant::geometry {
 
 struct ClosestPoint {
   Point at;
@@ -30,4 +31,4 @@ class ClosestPointTree {
 // of the triangle a b c
 Point closest_on_triangle(const Point& x, const Point& a, const Point& b, const Point& c);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

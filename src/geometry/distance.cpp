@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::geometry {
 namespace {
 
 using Vec = Vector<double, 3>;
@@ -141,4 +141,4 @@ double distance_at_least(const RigidShape& shape, const Vec& x) {
   return shape.kind == RigidShape::Kind::mesh ? shape.field->at_least(x) : distance(shape, x).phi;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -1,11 +1,12 @@
 // Distance from points to a rigid shape, with normal.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/shape.h"
 
 #include <cstddef>
 
-namespace pliant {
+namespace pliant::geometry {
 
 struct ShapeDistance {
   double phi;  // m, < 0: inside the shape
@@ -38,4 +39,4 @@ template <class S>
 void distances(const RigidShape& shape, const Pose& pose, std::size_t count, const ConstRows<S>& x, S* phi,
                const Rows<S>& normal);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::geometry {
 namespace {
 
 using Vec = Vector<double, 3>;
@@ -118,4 +118,4 @@ std::uint64_t DistanceField::hash() const {
   return hash_bytes(nodes_.data(), nodes_.size() * sizeof(Node), h);
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

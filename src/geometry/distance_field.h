@@ -10,6 +10,8 @@
 // its sign is right everywhere else, and a wall thicker than twice the tolerance does not leak.
 #pragma once
 
+#include "core/parallel.h"
+#include "geometry/namespace.h"
 #include "geometry/distance.h"
 
 #include <array>
@@ -18,9 +20,8 @@
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::geometry {
 
-class Workers;
 struct Mesh;
 
 struct DistanceFieldOptions {
@@ -97,4 +98,4 @@ struct CachedField {
 CachedField cached_distance_field(const Mesh& mesh, const std::string& name, const DistanceFieldOptions& options,
                                   const std::string& folder, Workers& workers);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

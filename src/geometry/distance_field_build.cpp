@@ -10,7 +10,7 @@
 #include <bit>
 #include <optional>
 
-namespace pliant {
+namespace pliant::geometry {
 
 class DistanceFieldBuilder {
  public:
@@ -318,4 +318,4 @@ DistanceField DistanceField::build(const Mesh& mesh, const std::string& name, co
        double(options.memory) / 1e6);
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace pliant {
+namespace pliant::geometry {
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'D', 'F'};
@@ -150,4 +150,4 @@ CachedField cached_distance_field(const Mesh& mesh, const std::string& name, con
   return result;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

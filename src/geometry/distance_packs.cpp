@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::geometry {
 namespace {
 
 template <class T>
@@ -194,4 +194,4 @@ template void distances<float>(const RigidShape&, const Pose&, std::size_t, cons
 template void distances<double>(const RigidShape&, const Pose&, std::size_t, const ConstRows<double>&, double*,
                                 const Rows<double>&);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <optional>
 
-namespace pliant {
+namespace pliant::geometry {
 
 namespace {
 
@@ -229,4 +229,4 @@ void check_closed(const Mesh& mesh, const std::string& name) {
        name, bad->open, bad->turned, edge_text(mesh.vertices, *bad));
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

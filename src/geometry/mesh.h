@@ -4,9 +4,10 @@
 // bound something, and the number of times that they wind around a point is a whole number, 1 inside and 0 outside.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/mesh_file.h"
 
-namespace pliant {
+namespace pliant::geometry {
 
 struct Mesh {
   std::vector<Point> vertices;                          // welded
@@ -33,4 +34,4 @@ void check_closed(const Mesh& mesh, const std::string& name);
 // for each vertex, of which there is at least one, the first one that is equal to it
 std::vector<std::uint32_t> weld_equal(const std::vector<Point>& vertices);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace pliant {
+namespace pliant::geometry {
 
 namespace {
 
@@ -286,4 +286,4 @@ TriangleSoup read_mesh_file(const std::string& path, const MeshLimits& limits) {
   return soup;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -2,6 +2,7 @@
 // is checked before it is used, and a refusal names file, line and cure.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/point.h"
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::geometry {
 
 struct MeshLimits {
   std::uintmax_t bytes = std::uintmax_t(1) << 30;  // of the file
@@ -26,4 +27,4 @@ struct TriangleSoup {
 // throws Error(bad_file), or Error(too_large) beyond the limits
 TriangleSoup read_mesh_file(const std::string& path, const MeshLimits& limits);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

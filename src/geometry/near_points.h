@@ -1,6 +1,7 @@
 // Points in cells as wide as the distance that matters, so that those near a place are in 27 cells.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/point.h"
 
 #include <cmath>
@@ -8,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace pliant {
+namespace pliant::geometry {
 
 class NearPoints {
  public:
@@ -58,4 +59,4 @@ class NearPoints {
   std::unordered_multimap<Cell, std::uint32_t, Hash> cells_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -1,12 +1,13 @@
 // Points of space as the scene library computes with them: always three numbers, the third is 0 in 2-D.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "core/small.h"
 #include "pliant/scene.h"
 
 #include <array>
 
-namespace pliant {
+namespace pliant::geometry {
 
 using Point = Vector<double, 3>;
 
@@ -20,4 +21,4 @@ inline Point rotate(const std::array<double, 4>& q, const Point& p) {
   return p + q[0] * t + cross(axis, t);
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace pliant {
+namespace pliant::geometry {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -69,4 +69,4 @@ Bounds world_bounds(const RigidShape& shape, const Pose& pose) {
   return world;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

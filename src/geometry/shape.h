@@ -1,12 +1,13 @@
 // A rigid shape that matter can touch, in its own frame, as MuJoCo's geoms are.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "core/small.h"
 
 #include <cmath>
 #include <memory>
 
-namespace pliant {
+namespace pliant::geometry {
 
 class DistanceField;
 
@@ -37,4 +38,4 @@ struct Bounds {
 // the smallest box along the world's axes around the shape (for a mesh: around its own box); a plane's has no end
 Bounds world_bounds(const RigidShape& shape, const Pose& pose);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

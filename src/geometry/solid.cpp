@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pliant {
+namespace pliant::geometry {
 
 namespace {
 
@@ -137,4 +137,4 @@ bool Solid::farther(const Point& p, double distance) const {
 
 Vec3 Solid::place(const Point& p) const { return to_vec3(to_point(shape_.center) + rotate(shape_.rotation, p)); }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

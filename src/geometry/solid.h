@@ -1,11 +1,12 @@
 // A shape as a solid in its own frame: unrotated, about the origin. Fillers see nothing else of a shape.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/tree.h"
 
 #include <memory>
 
-namespace pliant {
+namespace pliant::geometry {
 
 class Solid {
  public:
@@ -48,4 +49,4 @@ struct Region {
   bool contains(const Point& p) const { return solid.deeper(p, depth); }
 };
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::geometry {
 
 SurfaceDarts::SurfaceDarts(const Mesh& mesh) : mesh_(mesh) {
   double area = 0;
@@ -52,4 +52,4 @@ void check_overlap(const MeshTree& tree, const std::string& path) {
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

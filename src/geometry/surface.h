@@ -1,10 +1,11 @@
 // Points on the surface of a mesh.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "core/random.h"
 #include "geometry/tree.h"
 
-namespace pliant {
+namespace pliant::geometry {
 
 // Random points on a mesh, evenly by area.
 class SurfaceDarts {
@@ -26,4 +27,4 @@ class SurfaceDarts {
 // twice
 void check_overlap(const MeshTree& tree, const std::string& path);
 
-}  // namespace pliant
+}  // namespace pliant::geometry

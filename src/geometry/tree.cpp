@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace pliant {
+namespace pliant::geometry {
 
 namespace {
 
@@ -175,4 +175,4 @@ bool MeshTree::near(const Point& p, double distance) const {
   return false;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

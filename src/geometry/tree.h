@@ -1,9 +1,10 @@
 // Trees of boxes over the triangles of a mesh, and what they answer for points near or in it.
 #pragma once
 
+#include "geometry/namespace.h"
 #include "geometry/mesh.h"
 
-namespace pliant {
+namespace pliant::geometry {
 
 // Boxes around the triangles of a mesh, halved at the median along their longest side.
 class BoxTree {
@@ -61,4 +62,4 @@ class MeshTree {
   BoxTree boxes_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::geometry

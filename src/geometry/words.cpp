@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::geometry {
 
 namespace {
 
@@ -59,4 +59,4 @@ double Words::number(std::string_view word) const {
   return value;
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometry

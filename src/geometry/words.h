@@ -1,11 +1,13 @@
 // Cuts the text of a file into words and knows the line of each.
 #pragma once
 
+#include "geometry/namespace.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace pliant {
+namespace pliant::geometry {
 
 class Words {
  public:
@@ -33,4 +35,4 @@ class Words {
   std::uint32_t line_ = 1;
 };
 
-}  // namespace pliant
+}  // namespace pliant::geometry

@@ -1,6 +1,6 @@
 #include "grid/advance.h"
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 // numbers beyond this are on their way to infinity; its square is finite
@@ -99,4 +99,4 @@ template void stress_impulse(const AnyLaw<float>&, const AdvanceStep<3, float>&,
 template void stress_impulse(const AnyLaw<double>&, const AdvanceStep<2, double>&, Batch<2, double>&);
 template void stress_impulse(const AnyLaw<double>&, const AdvanceStep<3, double>&, Batch<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -2,10 +2,11 @@
 // maps F back and gives the stress.
 #pragma once
 
+#include "grid/namespace.h"
 #include "grid/batch.h"
 #include "material/laws.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 template <int D, class S>
 struct AdvanceStep {
@@ -32,4 +33,4 @@ AdvanceResult<S> advect(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Bat
 template <int D, class S>
 void stress_impulse(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
 
-}  // namespace pliant
+}  // namespace pliant::grid

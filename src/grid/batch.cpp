@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 // Rows of a square of numbers become columns. The last of the first `filled` rows stands for those after it; only the
@@ -138,4 +138,4 @@ template struct Batch<2, double>;
 template struct Batch<3, float>;
 template struct Batch<3, double>;
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -2,10 +2,11 @@
 // cache.
 #pragma once
 
+#include "grid/namespace.h"
 #include "core/small.h"
 #include "grid/particles.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 template <int D, class S>
 struct Batch {
@@ -51,4 +52,4 @@ inline void store_matrix(const Matrix<Wide<S>, N>& m, S (*rows)[Stride], int i) 
   for (int k = 0; k < N * N; ++k) m.a[k].store(rows[k] + i);
 }
 
-}  // namespace pliant
+}  // namespace pliant::grid

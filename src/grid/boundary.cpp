@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 Vec vec(const Vec3& v) { return {{v[0], v[1], v[2]}}; }
@@ -74,4 +74,4 @@ Vec project(Boundary::Condition condition, double friction, const Vec& normal, c
   return (slowed / speed) * v_t + apart * normal;
 }
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -1,10 +1,11 @@
 // Solids that grid nodes feel: signed distance, and the friction projection of S5, Eqs. 102-107.
 #pragma once
 
+#include "grid/namespace.h"
 #include "geometry/distance.h"
 #include "pliant/scene.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 using Vec = Vector<double, 3>;  // in 2-D the third number is 0
 
@@ -28,4 +29,4 @@ ShapeDistance distance(const BoundaryShape& shape, const Vec& center, const Vec&
 // velocity that a solid leaves a node inside it, relative to the solid
 Vec project(Boundary::Condition condition, double friction, const Vec& normal, const Vec& v);
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -1,13 +1,14 @@
 // The nodes of the grid inside boundaries and obstacles: one rule that says which they are, for all who act on them.
 #pragma once
 
+#include "grid/namespace.h"
 #include "grid/grid_step.h"
 #include "grid/layout.h"
 #include "grid/node.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::grid {
 
 // A node this close to a boundary, in cells, belongs to it: a wall through nodes has them, whatever the rounding.
 constexpr double boundary_skin = 1e-3;
@@ -92,4 +93,4 @@ void for_boundary_nodes(const GridStep<D, S>& step, const SlotPlace<D>& place, c
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 // nodes of a slot that a block's arena covers along one axis: [first, last), and arena index minus slot index
@@ -336,4 +336,4 @@ template class Grid<2, double>;
 template class Grid<3, float>;
 template class Grid<3, double>;
 
-}  // namespace pliant
+}  // namespace pliant::grid

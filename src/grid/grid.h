@@ -1,10 +1,11 @@
 // The sparse grid: arenas into which blocks scatter, and the velocities of the nodes.
 #pragma once
 
+#include "grid/namespace.h"
 #include "core/buffer.h"
 #include "grid/boundary_nodes.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 template <int D, class S>
 class Grid {
@@ -65,4 +66,4 @@ class Grid {
   Buffer<Vec> partial_;                 // boundary impulses by slot
 };
 
-}  // namespace pliant
+}  // namespace pliant::grid

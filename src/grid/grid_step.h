@@ -1,12 +1,13 @@
 // What the grid does in a step between scatter and gather.
 #pragma once
 
+#include "grid/namespace.h"
 #include "grid/obstacle.h"
 
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::grid {
 
 template <int D, class S>
 struct GridStep {
@@ -20,4 +21,4 @@ struct GridStep {
   bool solved = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::grid

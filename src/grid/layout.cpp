@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 constexpr int axis_bits = 18;  // of a block coordinate, biased
@@ -71,7 +71,7 @@ struct CellOf {
   std::uint64_t block_key(std::size_t group) const {
     std::int32_t coord[D];
     for (int d = 0; d < D; ++d) coord[d] = cell[d] >> 2;
-    return pliant::block_key<D>(coord) | std::uint64_t(group) << group_shift;
+    return grid::block_key<D>(coord) | std::uint64_t(group) << group_shift;
   }
 };
 
@@ -301,4 +301,4 @@ template void Layout<2, double>::reorder(const Buffer<Rates<2, double>>&, Buffer
 template void Layout<3, float>::reorder(const Buffer<Rates<3, float>>&, Buffer<Rates<3, float>>&, Workers&) const;
 template void Layout<3, double>::reorder(const Buffer<Rates<3, double>>&, Buffer<Rates<3, double>>&, Workers&) const;
 
-}  // namespace pliant
+}  // namespace pliant::grid

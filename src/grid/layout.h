@@ -5,6 +5,7 @@
 // since the last sort. That range, 8^D nodes, is the block's arena. A slot is a block of 4^D nodes of the grid.
 #pragma once
 
+#include "grid/namespace.h"
 #include "core/parallel.h"
 #include "grid/particles.h"
 
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::grid {
 
 constexpr int block_side = 4;
 constexpr int arena_side = 8;
@@ -106,4 +107,4 @@ class Layout {
   Buffer<std::uint32_t> place_;  // by particle
 };
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -1,7 +1,9 @@
 // A node of the grid.
 #pragma once
 
-namespace pliant {
+#include "grid/namespace.h"
+
+namespace pliant::grid {
 
 // While particles are scattered: momentum and mass. After the grid's own step: velocity and mass.
 template <class S>
@@ -10,4 +12,4 @@ struct Node {
 };
 constexpr int node_mass = 3;
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -1,9 +1,10 @@
 // A moving thing of any shape that matter cannot enter, felt by the grid nodes inside it.
 #pragma once
 
+#include "grid/namespace.h"
 #include "grid/boundary.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 // what an obstacle is at a point
 struct ObstacleAt {
@@ -21,4 +22,4 @@ class Obstacle {
   virtual double friction() const = 0;  // Coulomb coefficient
 };
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -2,13 +2,14 @@
 // ends of a step need is in Rates.
 #pragma once
 
+#include "grid/namespace.h"
 #include "core/buffer.h"
 #include "core/pack.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::grid {
 
 template <class S>
 using IdOf = std::make_unsigned_t<IntOf<S>>;
@@ -49,4 +50,4 @@ struct Particles {
   std::size_t bytes() const { return points.bytes() + rates.bytes(); }
 };
 
-}  // namespace pliant
+}  // namespace pliant::grid

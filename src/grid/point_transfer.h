@@ -9,12 +9,13 @@
 // (xi-xp) w (MLS).
 #pragma once
 
+#include "grid/namespace.h"
 #include "core/small.h"
 #include "grid/layout.h"
 #include "grid/node.h"
 #include "grid/stencil.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 template <int D, class S>
 struct PointVelocity {
@@ -108,4 +109,4 @@ inline void scatter_point(Node<S>* arena, const S* y, S h, const PointMomentum<D
   });
 }
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -1,12 +1,13 @@
 // The kernels: which nodes a particle touches along one axis, with weights and their derivatives. Lengths in cells.
 #pragma once
 
+#include "grid/namespace.h"
 #include "pliant/scene.h"
 
 #include <cmath>
 #include <numbers>
 
-namespace pliant {
+namespace pliant::grid {
 
 // linear and compact touch 2 nodes per axis, quadratic 3; compact lives on two grids, the second shifted by half a cell
 template <Kernel K>
@@ -57,4 +58,4 @@ inline AxisStencil<S> axis_stencil(S y, int grid) {
   return s;
 }
 
-}  // namespace pliant
+}  // namespace pliant::grid

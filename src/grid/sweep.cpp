@@ -4,7 +4,7 @@
 #include <bit>
 #include <chrono>
 
-namespace pliant {
+namespace pliant::grid {
 namespace {
 
 constexpr std::size_t timed_every = 32;  // blocks
@@ -343,4 +343,4 @@ template class Sweep<2, double>;
 template class Sweep<3, float>;
 template class Sweep<3, double>;
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -4,13 +4,14 @@
 // stays in the first cache; its velocity and C never go to memory but at the two ends.
 #pragma once
 
+#include "grid/namespace.h"
 #include "grid/advance.h"
 #include "grid/grid.h"
 #include "grid/transfer_packs.h"
 
 #include <memory>
 
-namespace pliant {
+namespace pliant::grid {
 
 enum class Pass { scatter, gather_scatter, gather };
 
@@ -81,4 +82,4 @@ class Sweep {
   SweepTimes times_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::grid

@@ -5,11 +5,12 @@
 // particles; the nodes of a slice of the same x stay in registers while all particles of the cell add to them.
 #pragma once
 
+#include "grid/namespace.h"
 #include "grid/batch.h"
 #include "grid/node.h"
 #include "grid/point_transfer.h"
 
-namespace pliant {
+namespace pliant::grid {
 
 constexpr int slice = arena_side * arena_side;  // nodes of an arena with the same x
 
@@ -399,4 +400,4 @@ inline void scatter_cell(Node<S>* node, PackRows<S>& rows, WideWeights<S>& wide,
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::grid

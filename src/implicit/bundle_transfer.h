@@ -5,10 +5,11 @@
 // lane per component of a node, one or two particles per register.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "grid/transfer_packs.h"
 #include "implicit/bundles.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 // registers that hold one number of each particle of a bundle
 template <class T>
@@ -201,4 +202,4 @@ inline void scatter_gradient(Node<T>* reach, const std::int32_t* place, const Pa
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::implicit

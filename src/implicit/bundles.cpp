@@ -1,6 +1,6 @@
 #include "implicit/bundles.h"
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 // nodes with less mass than this part of a particle's are left out: nobody feels them, and 1/m must fit into a float
@@ -162,4 +162,4 @@ template void Bundles::build(const Layout<3, float>&, Grid<3, float>&, const Buf
 template void Bundles::build(const Layout<3, double>&, Grid<3, double>&, const Buffer<Point<3, double>>&,
                              std::span<const BoundaryNode>, Workers&);
 
-}  // namespace pliant
+}  // namespace pliant::implicit

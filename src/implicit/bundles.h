@@ -7,6 +7,7 @@
 // touches only its nodes 0..5 along each axis: its reach.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "grid/grid.h"
 #include "solve/node_vector.h"
 
@@ -16,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::implicit {
 
 constexpr int bundle_pairs = 4;
 constexpr int bundle_size = 2 * bundle_pairs;
@@ -100,4 +101,4 @@ class Bundles {
   Buffer<std::uint32_t> begins_, touches_by_node_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -2,10 +2,11 @@
 
 #include "grid/point_transfer.h"
 #include "material/isotropic.h"
+#include "material/law_info.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 constexpr double relief_time = 0.03;  // s
@@ -56,7 +57,7 @@ void relieve_crowding(const CrowdingStep& step, const Layout<3, S>& layout, Grid
     const Block<3>& block = layout.blocks[b];
     for (std::uint32_t s = block.segment_begin; s < block.segment_end; ++s) {
       const Segment& segment = layout.segments[layout.block_segments[s]];
-      if (step.materials[segment.group].law != Law::liquid) continue;
+      if (!info(step.materials[segment.group].law).resists_only_pressure) continue;
       const std::uint32_t* cells = layout.cell_starts.data() + segment.first_cell;
       for (std::uint32_t i = cells[0]; i < cells[block_nodes<3>]; ++i)
         relieve_particle(step.dt, ratio_around(step, block, grid, points[i]), points[i]);
@@ -69,4 +70,4 @@ template void relieve_crowding(const CrowdingStep&, const Layout<3, float>&, Gri
 template void relieve_crowding(const CrowdingStep&, const Layout<3, double>&, Grid<3, double>&,
                                Buffer<Point<3, double>>&, Workers&);
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -3,12 +3,13 @@
 // README.md.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "grid/grid.h"
 #include "pliant/material.h"
 
 #include <span>
 
-namespace pliant {
+namespace pliant::implicit {
 
 struct CrowdingStep {
   std::span<const Material> materials;  // by group
@@ -20,4 +21,4 @@ template <class S>
 void relieve_crowding(const CrowdingStep& step, const Layout<3, S>& layout, Grid<3, S>& grid,
                       Buffer<Point<3, S>>& points, Workers& workers);
 
-}  // namespace pliant
+}  // namespace pliant::implicit

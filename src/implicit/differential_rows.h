@@ -7,10 +7,12 @@
 // for shear and one for turning: its eigenvalues are at hand and the negative ones can be set to 0.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "core/decompose.h"
-#include "implicit/principal.h"
+#include "material/law.h"
+#include "material/principal.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 constexpr int compact_rows = 12;  // A, mu, lambda, excess of spin
 constexpr int dense_rows = 45;
@@ -98,7 +100,7 @@ inline void isotropic_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P
                            P* rows) {
   using S = Scalar<P>;
   const Svd<P, 3> f = svd(F);
-  const PrincipalDifferential<P> d = principal_differential(law, f.sigma, memory.plastic);
+  const PrincipalDifferential<P> d = law.principal_differential(f.sigma, memory.plastic);
   const SymmetricEigen<P, 3> stretch = eigen_symmetric(d.stretch);
   // the nine directions u_i w_j^T
   const Matrix<P, 3> W = memory.start * f.V;
@@ -125,4 +127,4 @@ inline void isotropic_rows(const Law& law, const Matrix<P, 3>& F, const Memory<P
     }
 }
 
-}  // namespace pliant
+}  // namespace pliant::implicit

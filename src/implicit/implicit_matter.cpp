@@ -3,10 +3,11 @@
 #include "core/error.h"
 #include "implicit/bundle_transfer.h"
 #include "implicit/differential_rows.h"
-#include "implicit/plastic_flow.h"
 #include "implicit/spin.h"
+#include "material/flow.h"
+#include "material/law_info.h"
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 // how far from its cell a particle may be, in cells: the rounding of positions
@@ -53,12 +54,6 @@ void first_node(const Block<3>& block, int place, double* node) {
 
 }  // namespace
 
-// S1's law stays quadratic unless it is asked for more
-static bool flows_in_step(PlasticFlow flow, const AnyLaw<double>& law) {
-  if (flow == PlasticFlow::lagged || !can_flow(law)) return false;
-  return flow == PlasticFlow::implicit || !std::holds_alternative<LinearCorotated<double>>(law);
-}
-
 template <class S>
 void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
   steps_.clear();
@@ -68,7 +63,7 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
   for (std::size_t g = 0; g < step.materials.size(); ++g) {
     const Matrix<double, 3> none = Matrix<double, 3>::zero();
     const AnyLaw<double> law = make_law<double>(step.materials[g]);
-    const bool turned = step.exact_rotation && can_turn(law), flows = flows_in_step(step.plastic_flow, law);
+    const bool turned = step.exact_rotation && tells_turns(law), flows = flows_in_step(step.plastic_flow, law);
     PartStep s = {step.dt, 1 / step.h, false, flows, turned, none, none, law, make_law<float>(step.materials[g])};
     if (g < step.actuations.size()) {
       s.actuation = symmetric_part(step.actuations[g]);
@@ -82,7 +77,7 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
     steps_.push_back(s);
     quadratic_ = quadratic_ && is_compact(kinds_.back()) && !liquid;
     turned_ = turned_ || s.turned;
-    pressed_ = pressed_ || (s.flows && pliant::yields_by_pressure(law));
+    pressed_ = pressed_ || (s.flows && implicit::yields_by_pressure(law));
   }
 }
 
@@ -156,7 +151,7 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
       }
       load_spin(step, k);
       load_yield(k);
-      if (!std::holds_alternative<LinearCorotated<double>>(steps_[bundle.group].law)) continue;
+      if (!is_about_start(steps_[bundle.group].law)) continue;
       for (int part = 0; part < bundle_parts<double>; ++part) {
         const PartMatrix R = rotation_of(load_matrix<Part>(states_[k].F, part));
         for (int i = 0; i < 9; ++i) R.a[i].store(states_[k].rotation[i] + part * Part::lanes);
@@ -174,11 +169,9 @@ void ImplicitMatter::load_bundles(const MatterStep<S>& step, Workers& workers) {
 template <class P>
 PartState<P> ImplicitMatter::load_state(std::size_t bundle, int part) const {
   const BundleState& s = states_[bundle];
-  return {load_matrix<P>(s.F, part),
-          load_matrix<P>(s.rotation, part),
+  return {{load_matrix<P>(s.F, part), load_matrix<P>(s.rotation, part), load_lanes<P>(s.plastic + part * P::lanes),
+           load_lanes<P>(s.yield + part * P::lanes)},
           load_lanes<P>(s.volume + part * P::lanes),
-          load_lanes<P>(s.plastic + part * P::lanes),
-          load_lanes<P>(s.yield + part * P::lanes),
           load_matrix<P>(s.turn, part),
           load_matrix<P>(s.spin, part),
           load_lanes<P>(s.excess + part * P::lanes)};
@@ -347,7 +340,7 @@ double ImplicitMatter::update_lagged_yield(const NodeVector<double>* v, Workers&
     for (std::uint32_t k = block.first_bundle; k < block.last_bundle; ++k) {
       const Bundle& bundle = bundles_.bundles()[k];
       const PartStep& step = steps_[bundle.group];
-      if (!step.flows || !pliant::yields_by_pressure(step.law)) continue;
+      if (!step.flows || !implicit::yields_by_pressure(step.law)) continue;
       for (int part = 0; part < bundle_parts<double>; ++part) {
         const PairWeights<double> weights(load_weights<double>(places_[k], part, mls_));
         const PartState<Part> state = load_state<Part>(k, part);
@@ -436,4 +429,4 @@ template void ImplicitMatter::linearise(const NodeVector<double>*, Curvature, Ma
 template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, float>&) const;
 template void ImplicitMatter::write(std::span<const NodeVector<double>>, Grid<3, double>&) const;
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -8,12 +8,13 @@
 // mapping, with the yield strain of sand taken from the pressure of a solve before. Equations: README.md.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "implicit/matter_operator.h"
 #include "implicit/part_law.h"
 #include "pliant/scene.h"
 #include "solve/strong_problem.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 // forces -(mass m + stiffness K) v, K at the start of the step
 struct RayleighDamping {
@@ -140,4 +141,4 @@ class ImplicitMatter final : public MatterCost {
   MatterOperator<double> operator_in_double_;  // empty until it is asked for
 };
 
-}  // namespace pliant
+}  // namespace pliant::implicit

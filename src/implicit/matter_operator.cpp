@@ -3,7 +3,7 @@
 #include "implicit/bundle_transfer.h"
 #include "implicit/differential_rows.h"
 
-namespace pliant {
+namespace pliant::implicit {
 namespace {
 
 template <class T>
@@ -216,4 +216,4 @@ void MatterOperator<T>::diagonal(std::span<Block3<double>> blocks, Workers& work
 template class MatterOperator<float>;
 template class MatterOperator<double>;
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -2,11 +2,12 @@
 // from the nodes, multiply them by their differentials and give them back. No matrix is stored.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "implicit/bundles.h"
 #include "solve/block3.h"
 #include "solve/sums.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 // how the differentials of a piece of matter are kept (differential_rows.h); turned: quadratic in the symmetric part;
 // liquid: that of a quadratic law with A = 1, but not the same everywhere
@@ -55,4 +56,4 @@ class MatterOperator {
   Buffer<ThreeSums> pieces_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -2,22 +2,20 @@
 // Energies and impulses are taken in double: the outer residual of a solve must not see any rounding.
 #pragma once
 
+#include "implicit/namespace.h"
 #include "implicit/matter_operator.h"
 #include "material/laws.h"
+#include "pliant/scene.h"
 
-namespace pliant {
+namespace pliant::implicit {
 
 using Part = Wide<double>;
 using PartMatrix = Matrix<Part, 3>;
 
 // at the start of the step
 template <class P>
-struct PartState {
-  Matrix<P, 3> F;         // elastic deformation gradient
-  Matrix<P, 3> rotation;  // R0 of linear_corotated
-  P volume;               // rest volume, m^3; 0 in empty lanes
-  P plastic;
-  P yield;            // strain from which matter flows in the step (plastic_flow.h); PartStep::flows
+struct PartState : StepStart<P> {
+  P volume;           // rest volume, m^3; 0 in empty lanes
   Matrix<P, 3> turn;  // m/s, in cells: what the stretch of a turn adds to the symmetric part of l (README.md)
   Matrix<P, 3> spin;  // m/s, in cells: skew part of the velocity gradient at the start
   P excess;           // kg: inertia of spin that a particle of this volume has not, and the nodes have
@@ -55,12 +53,12 @@ template <class P>
 void part_differential(const PartStep& step, const PartState<P>& state, const Matrix<P, 3>& l, RowsWanted wanted,
                        P* rows);
 
-// whether stretches can be told from turns: linear and liquid know of none
-bool can_turn(const AnyLaw<double>& law);
-
-// whether it can flow within a step, and whether its yield strain moves with the pressure
-bool can_flow(const AnyLaw<double>& law);
+// what a law is in an implicit step (material/law.h)
+bool tells_turns(const AnyLaw<double>& law);
+bool is_about_start(const AnyLaw<double>& law);
 bool yields_by_pressure(const AnyLaw<double>& law);
+// whether it flows within the step
+bool flows_in_step(PlasticFlow flow, const AnyLaw<double>& law);
 
 // |dev strain| beyond which matter with this F flows
 Part yield_strain(const AnyLaw<double>& law, const PartMatrix& F, const Part& plastic);
@@ -71,4 +69,4 @@ PartMatrix stretched_by(const PartStep& step, const PartState<Part>& state, cons
 // what kind the law's rows are
 Differential differential_kind(const PartStep& step);
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -1,10 +1,12 @@
 // The inertia with which a particle turns on the grid.
 #pragma once
 
+#include "implicit/namespace.h"
+
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::implicit {
 
 // Per mass, about one axis of two, m^2: the second moment that the nodes of the quadratic kernel give to any particle.
 inline double inertia_on_nodes(double h) { return h * h / 4; }
@@ -15,4 +17,4 @@ inline double inertia_of_cube(double volume, double h) {
   return std::min(side * side / 12, inertia_on_nodes(h));
 }
 
-}  // namespace pliant
+}  // namespace pliant::implicit

@@ -2,16 +2,32 @@
 // f1 and f2 come from the corners of the triangle, d3 is carried by the grid. Equations in src/cloth/README.md.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/law.h"
-#include "pliant/material.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct Cloth {
+struct Cloth : ElasticSolid {
+  static constexpr const char* name = "cloth";
+  static constexpr const char* what =
+      "a sheet of triangles: plane stress, bending, friction between layers (S2, Sec. VI-C)";
+  static constexpr std::array parameters = {
+      parameter::E,
+      parameter::nu,
+      Parameter{"friction", &Material::friction, "", {0, 1e6}, "Coulomb coefficient of cloth on cloth"},
+      Parameter{"bending",
+                &Material::bending,
+                "N m",
+                {0, 1e15},
+                "stiffness",
+                Parameter::Also::negative,
+                "E t^3 / (12 (1 - nu^2)), t the thickness"},
+      Parameter{"normal_stiffness", &Material::normal_stiffness, "Pa", {0, 1e15}, "of layers that are pressed; 0: E"},
+      Parameter{
+          "shear_stiffness", &Material::shear_stiffness, "Pa", {0, 1e15}, "of layers that stick; 0: E / (2 (1 + nu))"}};
   static constexpr bool plastic = false;  // not by itself: the cloth's step calls `settle` when f1 and f2 are known
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr bool sheet = true;
   // part of a triangle's mass and volume that its centroid carries; the rest is with its corners
   static constexpr double centroid_share = 0.5;
   static constexpr S least_area = S(1e-6);  // a triangle of less than this part of its area has no normal
@@ -23,8 +39,19 @@ struct Cloth {
 
   static Cloth make(const Material& m) {
     const double shear = m.E / (2 * (1 + m.nu));
-    return {S(shear), S(m.E * m.nu / (1 - m.nu * m.nu)), S(m.normal_stiffness > 0 ? m.normal_stiffness : m.E),
-            S(m.shear_stiffness > 0 ? m.shear_stiffness : shear), S(m.friction)};
+    return {{},
+            S(shear),
+            S(m.E * m.nu / (1 - m.nu * m.nu)),
+            S(m.normal_stiffness > 0 ? m.normal_stiffness : m.E),
+            S(m.shear_stiffness > 0 ? m.shear_stiffness : shear),
+            S(m.friction)};
+  }
+  // of the stiffest of its springs, whose mass is that of the vertices or of the centroids alone
+  static double wave_speed(const Material& m, double) {
+    const auto law = Cloth<double>::make(m);
+    const double plane = m.E / (1 - m.nu * m.nu);
+    const double share = min(centroid_share, 1 - centroid_share);
+    return std::sqrt(max(plane, max(law.normal, law.shear)) / (share * m.density));
   }
 
   template <class T>
@@ -134,9 +161,6 @@ struct Cloth {
   }
 
   template <class T, int D>
-  void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
-
-  template <class T, int D>
   Matrix<T, D> kirchhoff(const Matrix<T, D>& F, const Memory<T, D>& memory) const {
     return stress(F, memory) * transpose(F);
   }
@@ -162,4 +186,4 @@ struct Cloth {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

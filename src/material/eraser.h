@@ -1,25 +1,33 @@
 // Matter that stores volume only (S3, experiment 5): after each step the deviatoric part of the strain is erased.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/isotropic.h"
 #include "material/jet.h"
-#include "material/lame.h"
 #include "material/law.h"
+#include "material/principal.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct Eraser {
+struct Eraser : ElasticSolid {
   S mu, lambda;
 
   static constexpr S smallest_J = S(0.01);
+  static constexpr const char* name = "eraser";
+  static constexpr const char* what =
+      "stores volume only: the deviatoric part of the strain is erased each step (S3, experiment 5)";
   static constexpr bool plastic = true;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr bool keeps_shape = false;
 
   static Eraser make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda)};
+    return {{}, S(l.mu), S(l.lambda)};
+  }
+  // by the bulk modulus lambda + 2 mu/D, larger in the plane
+  static double wave_speed(const Material& material, double) {
+    const Lame l = lame(material);
+    return std::sqrt((l.lambda + l.mu) / material.density);
   }
 
   // bulk modulus in D dimensions
@@ -59,10 +67,15 @@ struct Eraser {
     return volume_differential(volume_energy<D>(determinant(F)), F, dF);
   }
 
+  template <class T>
+  PrincipalDifferential<T> principal_differential(const Vector<T, 3>& s, const T&) const {
+    return volume_principal(volume_energy<3>(s[0] * s[1] * s[2]), T(0), s);
+  }
+
   template <class T, int D>
   [[gnu::flatten]] void return_map(Matrix<T, D>& F, Memory<T, D>&) const {
     F = isotropic<D>(determinant(F));
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,24 +1,24 @@
 // Fixed corotated elasticity, energy mu |F - R|^2 + lambda/2 (J - 1)^2, F = R S. Finite and restoring when inverted.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/jet.h"
-#include "material/lame.h"
 #include "material/law.h"
+#include "material/principal.h"
 #include "material/rotation.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct FixedCorotated {
+struct FixedCorotated : ElasticSolid {
   S mu, lambda;
 
-  static constexpr bool plastic = false;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr const char* name = "fixed_corotated";
+  static constexpr const char* what = "stretches about the rotation of F";
 
   static FixedCorotated make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda)};
+    return {{}, S(l.mu), S(l.lambda)};
   }
 
   template <class T, int D>
@@ -46,8 +46,14 @@ struct FixedCorotated {
     return T(2 * mu) * (dF - rotation_differential(svd(F), dF)) + volume_differential(volume, F, dF);
   }
 
-  template <class T, int D>
-  void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
+  template <class T>
+  PrincipalDifferential<T> principal_differential(const Vector<T, 3>& s, const T&) const {
+    const Jet<T> volume = {T(0), T(lambda) * (s[0] * s[1] * s[2] - T(1)), T(lambda)};
+    PrincipalDifferential<T> r = volume_principal(volume, T(2 * mu), s);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < i; ++j) r.pairs(i, j) = r.pairs(i, j) - T(4 * mu) / guarded_sum(s[i], s[j]);
+    return r;
+  }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,22 +1,25 @@
 // St. Venant-Kirchhoff elasticity in logarithmic strain with von Mises yield, |dev tau|_F <= yield.
 #pragma once
 
-#include "material/lame.h"
+#include "material/namespace.h"
+#include "material/flow.h"
 #include "material/logarithmic.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
 struct Hencky : LogarithmicElasticity<S> {
   S yield;  // Pa, 0: never yields
 
+  static constexpr const char* name = "hencky";
+  static constexpr const char* what = "St. Venant-Kirchhoff in logarithmic strain, von Mises yield";
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::yield};
   static constexpr bool plastic = true;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr Flow flows = Flow::in_step;
 
   static Hencky make(const Material& material) {
     const Lame l = lame(material);
-    return {{S(l.mu), S(l.lambda)}, S(material.yield)};
+    return {{{}, S(l.mu), S(l.lambda)}, S(material.yield)};
   }
 
   // dev tau = 2 mu dev strain: the deviator of the strain shrinks to the yield surface, the volume stays
@@ -31,6 +34,22 @@ struct Hencky : LogarithmicElasticity<S> {
     F = select(yields, e.changed(F, radius / size, e.sum), F);
     memory.plastic = memory.plastic + (size - radius);
   }
+
+  bool yields() const { return yield > 0; }
+
+  template <class T>
+  T yield_strain(const Matrix<T, 3>&, const T&) const {
+    return T(yield > 0 ? yield / (2 * this->mu) : S(never_yields));
+  }
+
+  template <class T>
+  LogarithmicFlow<T> flow_in_step(const StepStart<T>& start) const {
+    return {T(this->mu), T(this->lambda + 2 * this->mu / 3), start.yield, T(0), T(S(never_yields))};
+  }
+  template <class T>
+  Stressed<T> flowing(const Matrix<T, 3>& F, const StepStart<T>& start) const {
+    return flow_in_step(start).stressed(F);
+  }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

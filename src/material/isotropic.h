@@ -1,10 +1,11 @@
 // Matter without shape: of F only the volume stays.
 #pragma once
 
+#include "material/namespace.h"
 #include "core/decompose.h"
 #include "core/small.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // what is kept of a particle whose volume ratio is at or below 0, so that F can be inverted
 template <class S>
@@ -38,4 +39,4 @@ inline Matrix<T, D> isotropic(const T& J) {
   return F;
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,9 +1,10 @@
 // Functions of one number that laws are made of, with two derivatives, and how they go on where a formula ends.
 #pragma once
 
+#include "material/namespace.h"
 #include "core/small.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // a function at one point: its value and its first two derivatives
 template <class T>
@@ -65,4 +66,4 @@ inline Matrix<T, D> add_diagonal(Matrix<T, D> A, const T& x) {
   return A;
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,9 +1,10 @@
 // Lame parameters of a material: the three-dimensional ones, in 2-D too (plane strain).
 #pragma once
 
+#include "material/namespace.h"
 #include "pliant/material.h"
 
-namespace pliant {
+namespace pliant::material {
 
 struct Lame {
   double mu, lambda;  // Pa
@@ -14,4 +15,4 @@ inline Lame lame(const Material& material) {
   return {E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,23 +1,24 @@
 // Small-strain elasticity. Not blind to rotation: for matter that hardly turns.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/jet.h"
-#include "material/lame.h"
 #include "material/law.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct Linear {
+struct Linear : ElasticSolid {
   S mu, lambda;
 
-  static constexpr bool plastic = false;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr const char* name = "linear";
+  static constexpr const char* what = "small strains, hardly turned";
+  static constexpr bool quadratic = true;
+  static constexpr bool tells_turns = false;
 
   static Linear make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda)};
+    return {{}, S(l.mu), S(l.lambda)};
   }
 
   template <class T, int D>
@@ -43,8 +44,11 @@ struct Linear {
     return add_diagonal(T(2 * mu) * symmetric_part(dF), T(lambda) * trace(dF));
   }
 
-  template <class T, int D>
-  void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
+  // strains of the strong step are of l A^T
+  template <class T>
+  Matrix<T, 3> frame(const StepStart<T>& start) const {
+    return transpose(start.F);
+  }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -3,27 +3,33 @@
 // usual corotated law.
 #pragma once
 
+#include "material/namespace.h"
+#include "material/flow.h"
 #include "material/jet.h"
-#include "material/lame.h"
 #include "material/law.h"
 #include "material/turned.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct LinearCorotated {
+struct LinearCorotated : ElasticSolid {
   S mu, lambda;
   S yield;  // Pa, 0: never yields
 
   // a particle that turned by more than acos(this) in one step is mapped back about its new rotation instead of R0
   static constexpr S least_cosine = S(0.1);
+  static constexpr const char* name = "linear_corotated";
+  static constexpr const char* what =
+      "quadratic about the rotation at the start of the step, von Mises yield (S1, Sec. VI)";
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::yield};
   static constexpr bool plastic = true;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  static constexpr bool quadratic = true;
+  static constexpr bool about_start = true;
+  static constexpr Flow flows = Flow::if_asked;  // S1's law stays quadratic unless it is asked for more
 
   static LinearCorotated make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda), S(material.yield)};
+    return {{}, S(l.mu), S(l.lambda), S(material.yield)};
   }
 
   template <class T, int D>
@@ -81,6 +87,58 @@ struct LinearCorotated {
     memory.plastic = select(yields, memory.plastic + (size - radius), memory.plastic);
   }
 
+  // strains of the strong step are of l A^T
+  template <class T>
+  Matrix<T, 3> frame(const StepStart<T>& start) const {
+    return start.rotation * transpose(start.F);
+  }
+
+  // R0 is known there
+  template <class T>
+  Stressed<T> stressed(const Matrix<T, 3>& F, const StepStart<T>& start) const {
+    const Matrix<T, 3> e = add_diagonal(symmetric_part(transpose(start.rotation) * F), T(-1));
+    const T volume = trace(e);
+    return {T(mu) * inner(e, e) + T(lambda / 2) * (volume * volume),
+            start.rotation * add_diagonal(T(2 * mu) * e, T(lambda) * volume)};
+  }
+
+  bool yields() const { return yield > 0; }
+
+  template <class T>
+  T yield_strain(const Matrix<T, 3>&, const T&) const {
+    return T(yield > 0 ? yield / (2 * mu) : S(never_yields));
+  }
+
+  // the strain about R0 in the frame of the end: its volume, its deviator and what that costs
+  template <class T>
+  struct Flowing {
+    T volume;
+    Matrix<T, 3> deviator;
+    T size;
+    YieldingSpring<T> spring;
+  };
+  template <class T>
+  Flowing<T> flow_in_step(const Matrix<T, 3>& F, const StepStart<T>& start) const {
+    Flowing<T> r;
+    r.deviator = symmetric_part(F * transpose(start.rotation));
+    const T stretch = trace(r.deviator);
+    r.deviator = add_diagonal(r.deviator, T(S(-1) / 3) * stretch);
+    r.volume = stretch - T(3);
+    r.size = sqrt(inner(r.deviator, r.deviator));
+    r.spring = yielding_spring(T(mu), r.size, start.yield);
+    return r;
+  }
+
+  template <class T>
+  Stressed<T> flowing(const Matrix<T, 3>& F, const StepStart<T>& start) const {
+    const Flowing<T> at = flow_in_step(F, start);
+    const T pressure = T(bulk()) * at.volume;
+    return {at.spring.energy + T(S(0.5)) * pressure * at.volume,
+            add_diagonal(at.spring.slope * at.deviator, pressure) * start.rotation};
+  }
+
+  S bulk() const { return lambda + 2 * mu / 3; }
+
  private:
   // S of Eq. 23, the symmetric part of R0^T F
   template <class T, int D>
@@ -94,4 +152,4 @@ struct LinearCorotated {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

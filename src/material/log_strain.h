@@ -2,11 +2,12 @@
 // matter most of the time, by series of matrices; elsewhere by singular values, which costs five times as much.
 #pragma once
 
+#include "material/namespace.h"
 #include "core/decompose.h"
 #include "material/jet.h"
 #include "material/stretch_log.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // Terms of the two series: E = atanh Z up to Z^(2n-1) for |Z| < 1/4, exp G up to G^m for |G| < atanh 1/4.
 // The first term left out is 1e-9 and 5e-10 in float, 2e-18 and 5e-19 in double.
@@ -107,4 +108,4 @@ class LogStrain {
   T far_sum_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -2,15 +2,17 @@
 // With F = U diag(sigma) V^T and l = log sigma: energy mu |l|^2 + lambda/2 (sum l)^2.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/law.h"
 #include "material/log_strain.h"
+#include "material/principal.h"
 #include "material/rotation.h"
 #include "material/stretch_log.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct LogarithmicElasticity {
+struct LogarithmicElasticity : ElasticSolid {
   S mu, lambda;
 
   template <class T, int D>
@@ -72,6 +74,46 @@ struct LogarithmicElasticity {
     return f.U * dP * transpose(f.V);
   }
 
+  // both from the same singular values
+  template <class T>
+  Stressed<T> stressed(const Matrix<T, 3>& F, const StepStart<T>&) const {
+    const Svd<T, 3> f = svd(F);
+    Jet<T> l[3];
+    for (int i = 0; i < 3; ++i) l[i] = stretch_log(f.sigma[i]);
+    const T sum = l[0].value + l[1].value + l[2].value;
+    T squares = 0;
+    Matrix<T, 3> scaled;
+    for (int k = 0; k < 3; ++k) {
+      squares += l[k].value * l[k].value;
+      const T pull = l[k].first * (T(2 * mu) * l[k].value + T(lambda) * sum);
+      for (int i = 0; i < 3; ++i) scaled(i, k) = f.U(i, k) * pull;
+    }
+    return {T(mu) * squares + T(lambda / 2) * (sum * sum), scaled * transpose(f.V)};
+  }
+
+  template <class T>
+  PrincipalDifferential<T> principal_differential(const Vector<T, 3>& s, const T&) const {
+    Jet<T> l[3];
+    for (int i = 0; i < 3; ++i) l[i] = stretch_log(s[i]);
+    const T sum = l[0].value + l[1].value + l[2].value, two_mu = T(2 * mu), stiff = T(lambda);
+    T pull[3];  // derivative of the energy by the logarithm
+    for (int i = 0; i < 3; ++i) pull[i] = two_mu * l[i].value + stiff * sum;
+    PrincipalDifferential<T> r;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j) {
+        const T mixed = stiff * l[i].first * l[j].first;
+        if (i == j) {
+          r.stretch(i, i) = l[i].second * pull[i] + two_mu * l[i].first * l[i].first + mixed;
+          continue;
+        }
+        r.stretch(i, j) = r.stretch(j, i) = mixed;
+        const LogSlopes<T> slopes = stretch_log_slopes(s[i], s[j]);
+        r.pairs(i, j) = two_mu * l[i].first * slopes.value + pull[j] * slopes.first;
+        r.pairs(j, i) = (l[i].first * pull[i] + l[j].first * pull[j]) / guarded_sum(s[i], s[j]);
+      }
+    return r;
+  }
+
  private:
   template <class T, int D>
   [[gnu::noinline, gnu::cold]] Matrix<T, D> kirchhoff_by_singular_values(const Matrix<T, D>& F) const {
@@ -102,4 +144,4 @@ struct LogarithmicElasticity {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

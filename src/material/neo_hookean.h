@@ -1,25 +1,22 @@
 // Compressible neo-Hookean elasticity, energy mu/2 (|F|^2 - D) - mu log J + lambda/2 log^2 J.
 #pragma once
 
-#include "material/jet.h"
-#include "material/lame.h"
-#include "material/law.h"
+#include "material/namespace.h"
+#include "material/shear_and_volume.h"
 
-namespace pliant {
+namespace pliant::material {
 
 template <class S>
-struct NeoHookean {
-  S mu, lambda;
-
+struct NeoHookean : ShearAndVolume<NeoHookean<S>, S> {
+  static constexpr const char* name = "neo_hookean";
+  static constexpr const char* what = "rubber, jelly";
   // below this J the part of the energy that depends on J goes on as a parabola
   static constexpr S smallest_J = S(0.01);
-  static constexpr bool plastic = false;
-  static constexpr bool viscous = false;
-  static constexpr double initial_plastic = 0;
+  using ShearAndVolume<NeoHookean<S>, S>::mu, ShearAndVolume<NeoHookean<S>, S>::lambda;
 
   static NeoHookean make(const Material& material) {
     const Lame l = lame(material);
-    return {S(l.mu), S(l.lambda)};
+    return {{{}, S(l.mu), S(l.lambda)}};
   }
 
   // -mu log J + lambda/2 log^2 J
@@ -32,16 +29,6 @@ struct NeoHookean {
         {(T(lambda / 2) * log_J - T(mu)) * log_J, pull * inverse, (T(lambda) - pull) * inverse * inverse}, J - inside);
   }
 
-  template <class T, int D>
-  T energy(const Matrix<T, D>& F, const Memory<T, D>&) const {
-    return T(mu / 2) * (inner(F, F) - T(D)) + volume_energy(determinant(F)).value;
-  }
-
-  template <class T, int D>
-  Matrix<T, D> stress(const Matrix<T, D>& F, const Memory<T, D>&) const {
-    return T(mu) * F + volume_energy(determinant(F)).first * cofactor(F);
-  }
-
   // mu (F F^T - I) + lambda log J I; the second line only where some J is below the smallest
   template <class T, int D>
   [[gnu::flatten]] Matrix<T, D> kirchhoff(const Matrix<T, D>& F, const Memory<T, D>&) const {
@@ -51,14 +38,6 @@ struct NeoHookean {
     if (any_of(beyond)) pull = select(beyond, J * volume_energy(J).first, pull);
     return add_diagonal(symmetric_product(T(mu), F, F), pull);
   }
-
-  template <class T, int D>
-  Matrix<T, D> differential(const Matrix<T, D>& F, const Matrix<T, D>& dF, const Memory<T, D>&) const {
-    return T(mu) * dF + volume_differential(volume_energy(determinant(F)), F, dF);
-  }
-
-  template <class T, int D>
-  void return_map(Matrix<T, D>&, Memory<T, D>&) const {}
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

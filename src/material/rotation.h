@@ -1,9 +1,10 @@
 // How the rotation R of F = R S moves with F.
 #pragma once
 
+#include "material/namespace.h"
 #include "core/decompose.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // s + t for two signed singular values, kept away from 0: R is not unique where they cancel (some inverted F)
 template <class T>
@@ -24,4 +25,4 @@ inline Matrix<T, D> rotation_differential(const Svd<T, D>& f, const Matrix<T, D>
   return f.U * spin * transpose(f.V);
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

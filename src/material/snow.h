@@ -2,9 +2,10 @@
 // snow is packed. memory.plastic is the plastic volume ratio Jp.
 #pragma once
 
+#include "material/namespace.h"
 #include "material/fixed_corotated.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // Stiffness over that of fresh snow: exp(hardening (1 - Jp)), the exponent kept within -5 and 5 (factors 1/148 and
 // 148).
@@ -15,20 +16,42 @@ inline T snow_stiffening(const Scalar<T>& hardening, const T& Jp) {
 }
 
 template <class S>
-struct Snow {
+struct Snow : ElasticSolid {
   FixedCorotated<S> fresh;
   S hardening;
   S least_stretch, largest_stretch;  // singular values of F outside these flow
 
   // Jp is kept between these
   static constexpr S least_Jp = S(0.05), largest_Jp = S(20);
+  static constexpr const char* name = "snow";
+  static constexpr const char* what = "fixed corotated, stretch limits, hardening";
+  static constexpr std::array parameters = {
+      parameter::E, parameter::nu,
+      Parameter{"hardening",
+                &Material::hardening,
+                "",
+                {0, 1000},
+                "stiffness grows as exp(hardening (1 - plastic volume ratio))"},
+      Parameter{"critical_compression",
+                &Material::critical_compression,
+                "",
+                {0, 1, false, true},
+                "singular values below 1 - this flow"},
+      Parameter{"critical_stretch", &Material::critical_stretch, "", {0, 10}, "singular values above 1 + this flow"}};
   static constexpr bool plastic = true;
-  static constexpr bool viscous = false;
   static constexpr double initial_plastic = 1;
+  static constexpr bool hardens = true;
 
   static Snow make(const Material& material) {
-    return {FixedCorotated<S>::make(material), S(material.hardening), S(1 - material.critical_compression),
+    return {{},
+            FixedCorotated<S>::make(material),
+            S(material.hardening),
+            S(1 - material.critical_compression),
             S(1 + material.critical_stretch)};
+  }
+  static double wave_speed(const Material& material, double plastic) {
+    const Lame l = lame(material);
+    return std::sqrt((l.lambda + 2 * l.mu) * snow_stiffening(material.hardening, plastic) / material.density);
   }
 
   template <class T, int D>
@@ -49,6 +72,17 @@ struct Snow {
   template <class T, int D>
   Matrix<T, D> differential(const Matrix<T, D>& F, const Matrix<T, D>& dF, const Memory<T, D>& memory) const {
     return snow_stiffening(hardening, memory.plastic) * fresh.differential(F, dF, memory);
+  }
+
+  template <class T>
+  PrincipalDifferential<T> principal_differential(const Vector<T, 3>& s, const T& plastic) const {
+    PrincipalDifferential<T> r = fresh.principal_differential(s, plastic);
+    const T stiffening = snow_stiffening(hardening, plastic);
+    r.stretch = stiffening * r.stretch;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        if (i != j) r.pairs(i, j) = stiffening * r.pairs(i, j);
+    return r;
   }
 
   template <class T, int D>
@@ -79,4 +113,4 @@ struct Snow {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,10 +1,11 @@
 // The logarithm of a singular value of F, continued as a parabola where it is small or negative, and its slopes.
 #pragma once
 
+#include "material/namespace.h"
 #include "core/decompose.h"
 #include "material/jet.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // below this the parabola
 template <class S>
@@ -47,4 +48,4 @@ inline LogSlopes<T> stretch_log_slopes(const T& s, const T& t) {
   return {above * log_slope + below * parabola_slope, -(above / (a * b) + below * (inverse * inverse))};
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

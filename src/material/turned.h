@@ -7,9 +7,10 @@
 // mean = half the trace in the plane. The axis of a small turn is ill defined, but all that it enters is then small.
 #pragma once
 
+#include "material/namespace.h"
 #include "core/small.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // cosine of the angle of the rotation M
 template <class T>
@@ -67,4 +68,4 @@ inline Matrix<T, 3> turned_back(const Matrix<T, 3>& M, const Matrix<T, 3>& A) {
   return V;
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::material {
 namespace {
 
 // matter that is pressed or turned inside out further than this counts as if it had this volume
@@ -43,4 +43,4 @@ std::vector<double> von_mises(const Material& material, int dimension, std::span
   return stress;
 }
 
-}  // namespace pliant
+}  // namespace pliant::material

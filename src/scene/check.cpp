@@ -1,5 +1,6 @@
 // Says what is wrong with a scene before anything is built from it.
 #include "core/error.h"
+#include "material/law_info.h"
 #include "pliant/scene.h"
 #include "scene/sampling.h"
 #include "scene/sheet_mesh.h"
@@ -9,6 +10,8 @@
 #include <set>
 
 namespace pliant {
+
+using namespace scene;
 
 namespace {
 
@@ -223,7 +226,7 @@ void check_cloth(const Part& part, const Matter& matter, const Scene& scene) {
   const bool sheet = matter.points.empty() && matter.shape.kind == Shape::Kind::cloth;
   const auto material = std::find_if(scene.materials.begin(), scene.materials.end(),
                                      [&](const Material& m) { return m.name == matter.material; });
-  if (sheet != (material->law == Law::cloth)) {
+  if (sheet != (info(material->law).sheet)) {
     fail(ErrorCode::bad_input, "{}: its {}, but its {}; law cloth and shape cloth go together", part.name,
          sheet ? "shape is cloth" : fmt::format("material '{}' has law cloth", matter.material),
          sheet ? fmt::format("material '{}' has law {}", matter.material, name(material->law)) : "shape is not");

@@ -1,10 +1,11 @@
 // Ways to fill a region of a solid, or to cover its surface, with points in the solid's own frame.
 #pragma once
 
+#include "scene/namespace.h"
 #include "core/random.h"
 #include "geometry/solid.h"
 
-namespace pliant {
+namespace pliant::scene {
 
 // A regular lattice, centred. Along the axes of a box and of a cylinder the spacing is the nearest that fits.
 // Jitter moves each point by up to half of that part of the spacing along each axis.
@@ -16,4 +17,4 @@ std::vector<Point> fill_poisson(const Region& region, double spacing, Random& ra
 // Points on the surface, about a spacing apart.
 std::vector<Point> cover_surface(const Solid& solid, double spacing, Random& random);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<Point> fill_lattice(const Region& region, double spacing, double jit
   return points;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return {};
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

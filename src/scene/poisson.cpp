@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -210,4 +210,4 @@ std::vector<Point> fill_poisson(const Region& region, double spacing, Random& ra
   return best;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

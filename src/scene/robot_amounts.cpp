@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -172,4 +172,4 @@ double asset_memory(const std::filesystem::path& path) {
   return size + 4.0 * big_endian(&start[16]) * big_endian(&start[20]);
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

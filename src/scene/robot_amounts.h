@@ -1,11 +1,12 @@
 // How much an element of a robot's file asks MuJoCo to make.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/xml_tags.h"
 
 #include <filesystem>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct RobotAmount {
   double parts = 0;     // that this element makes, itself included
@@ -25,4 +26,4 @@ double replicas_of(const XmlTag& tag);
 // memory that a mesh, texture or height field takes, by its size on disk and by what its header says
 double asset_memory(const std::filesystem::path& path);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-namespace pliant {
+namespace pliant::scene {
 
 void RobotFiles::check_file(const std::string& path, const std::string& part) {
   RobotContext context = {rules_, findings_, totals_, part};
@@ -24,4 +24,4 @@ void RobotFiles::check_text(const std::string& text, const YamlMark& mark, const
   add_robot_parts(context, {mark, true, 1}, model.parts());
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -2,6 +2,7 @@
 // no machine has. They are untrusted, as the scene is.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/xml_tags.h"
 #include "scene/yaml_tree.h"
 
@@ -10,7 +11,7 @@
 #include <map>
 #include <set>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct RobotLimits {
   XmlLimits xml{};
@@ -57,4 +58,4 @@ class RobotFiles {
   std::map<std::string, double> parts_of_;  // of files that were checked
 };
 
-}  // namespace pliant
+}  // namespace pliant::scene

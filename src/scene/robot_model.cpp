@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace fs = std::filesystem;
 
@@ -401,4 +401,4 @@ void RobotModel::check_asset(const RobotPlace& place, const std::string& kind, c
   add_bytes(place, kind, asset_memory(path));
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -1,9 +1,10 @@
 // One robot's file, with what it includes and attaches.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/robot_file.h"
 
-namespace pliant {
+namespace pliant::scene {
 
 // what the models of one robot share
 struct RobotContext {
@@ -79,4 +80,4 @@ class RobotModel {
 // counts what a robot has among the parts of the scene
 void add_robot_parts(RobotContext& context, const RobotPlace& place, double parts);
 
-}  // namespace pliant
+}  // namespace pliant::scene

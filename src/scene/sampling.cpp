@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -133,4 +133,4 @@ Samples sample(const Shape& shape, const Sampling& sampling, double cell, int di
   return samples;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

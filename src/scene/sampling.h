@@ -11,12 +11,13 @@
 // moment of the shape (a mesh: half). Volumes sum to that of the shape, exactly.
 #pragma once
 
+#include "scene/namespace.h"
 #include "pliant/scene.h"
 
 #include <cstddef>
 #include <vector>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct Samples {
   std::vector<Vec3> positions;  // m
@@ -33,4 +34,4 @@ std::size_t estimate_count(const Shape& shape, const Sampling& sampling, double 
 // m^3, in 2-D m^2
 double volume(const Shape& shape, int dimension);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -10,6 +10,8 @@
 
 namespace pliant {
 
+using namespace scene;
+
 namespace {
 
 // where the part stands that the text of an error starts with

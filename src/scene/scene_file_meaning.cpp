@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -200,4 +200,4 @@ void check_meaning(const Scene& scene, const SceneMarks& marks, Findings& findin
   Meaning(scene, marks, findings).check_all();
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

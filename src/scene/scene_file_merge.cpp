@@ -7,7 +7,7 @@
 #include <charconv>
 #include <map>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -85,4 +85,4 @@ bool set_yaml(YamlNode& tree, const std::string& dotted_key, YamlNode value, Fin
   return true;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

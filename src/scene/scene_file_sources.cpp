@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace fs = std::filesystem;
 
@@ -189,4 +189,4 @@ bool SceneSources::override_all(YamlNode& tree) {
   return true;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -1,11 +1,12 @@
 // The texts that make up a scene: the file, what it includes, and overrides; and the files that they may name.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/yaml_tree.h"
 
 #include <filesystem>
 
-namespace pliant {
+namespace pliant::scene {
 
 class SceneSources {
  public:
@@ -44,4 +45,4 @@ void merge_yaml(YamlNode& base, YamlNode over);
 // False and a finding if there is no such place.
 bool set_yaml(YamlNode& tree, const std::string& dotted_key, YamlNode value, Findings& findings);
 
-}  // namespace pliant
+}  // namespace pliant::scene

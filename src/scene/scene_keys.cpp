@@ -1,11 +1,12 @@
 #include "scene/scene_keys.h"
 
 #include "core/error.h"
+#include "material/law_info.h"
 #include "pliant/scene_file.h"
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -24,6 +25,17 @@ void count(Keys& keys, const Key& key, Integer& value, std::uint64_t from, std::
 }
 
 constexpr std::uint64_t most_cuts = 10, most_int = 2147483647, most_integer = 1'000'000'000'000'000'000;
+
+// "hencky and sand"
+std::string laws_that_flow_in_step() {
+  Names names;
+  for (const Law law : known_laws())
+    if (info(law).flows_in_step) names.push_back(name(law));
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return text;
+}
 
 void step_keys(Keys& keys, StepOptions& step) {
   keys.number({.name = "dt", .unit = "s", .what = "one step of the world"}, step.dt, positive);
@@ -60,62 +72,35 @@ void step_keys(Keys& keys, StepOptions& step) {
         step.max_cuts, 0, most_cuts);
   keys.flag({.name = "exact_rotation", .what = "tells stretch from turning within a step; of method strong"},
             step.exact_rotation);
-  choose(
-      keys,
-      {.name = "plastic_flow",
-       .what = "lagged: after the solve (S1), implicit: in it, by_law: implicit for hencky and sand; of method strong"},
-      step.plastic_flow, {"by_law", "lagged", "implicit"});
+  const std::string flow = "lagged: after the solve (S1), implicit: in it, by_law: implicit for " +
+                           laws_that_flow_in_step() + "; of method strong";
+  choose(keys, {.name = "plastic_flow", .what = flow.c_str()}, step.plastic_flow, {"by_law", "lagged", "implicit"});
   keys.number({.name = "mass_damping", .unit = "1/s", .what = "Rayleigh's; of method strong"}, step.mass_damping,
               not_negative);
   keys.number({.name = "stiffness_damping", .unit = "s", .what = "Rayleigh's; of method strong"},
               step.stiffness_damping, not_negative);
 }
 
-void cloth_keys(Keys& keys, Material& m) {
-  const auto number = [&](Key key, double& value) {
-    key.applies = m.law == Law::cloth;
-    key.only_for = "cloth";
-    keys.number(key, value, {0, 1e15});
-  };
-  number({"friction", "", "Coulomb coefficient of cloth on cloth"}, m.friction);
-  // every number below 0 means the same
-  if (m.bending < 0) m.bending = Material().bending;
-  number(
-      {.name = "bending", .unit = "N m", .what = "stiffness", .standard = "E t^3 / (12 (1 - nu^2)), t the thickness"},
-      m.bending);
-  number({"normal_stiffness", "Pa", "of layers that are pressed; 0: E"}, m.normal_stiffness);
-  number({"shear_stiffness", "Pa", "of layers that stick; 0: E / (2 (1 + nu))"}, m.shear_stiffness);
-}
-
 void material_keys(Keys& keys, Material& m) {
-  constexpr Range pressures = {1e-6, 1e15};
-  choose(keys, {.name = "law", .what = "how stress follows from strain", .required = true}, m.law,
-         {"linear", "linear_corotated", "fixed_corotated", "neo_hookean", "hencky", "sand", "liquid", "eraser", "snow",
-          "cloth"});
-  const bool solid = m.law != Law::liquid;
-  const bool yields = m.law == Law::linear_corotated || m.law == Law::hencky;
-  const bool sand = m.law == Law::sand, snow = m.law == Law::snow;
-  const auto number = [&](Key key, double& value, const Range& range, bool applies, const char* only_for) {
-    key.applies = applies;
-    key.only_for = only_for;
+  Names laws;
+  for (const Law law : known_laws()) laws.push_back(name(law));
+  int number = int(m.law.number);
+  keys.choice({.name = "law", .what = "how stress follows from strain", .required = true}, number, laws);
+  m.law = {unsigned(number)};
+  for (const auto& [p, only_for] : all_parameters()) {
+    double& value = m.*p.member;
+    Range range = p.range;
+    if (p.also == Parameter::Also::zero) range.from = 0;
+    // every number below 0 means the same
+    if (p.also == Parameter::Also::negative && value < 0) value = Material().*p.member;
+    const Key key = {.name = p.name,
+                     .unit = p.unit,
+                     .what = p.what,
+                     .standard = p.standard,
+                     .applies = reads(m.law, p),
+                     .only_for = only_for.c_str()};
     keys.number(key, value, range);
-  };
-  const char *solids = "all laws but liquid", *yielding = "linear_corotated, hencky";
-  keys.number({.name = "density", .unit = "kg/m^3", .what = "at rest"}, m.density, {1e-6, 1e9});
-  number({"E", "Pa", "Young's modulus"}, m.E, pressures, solid, solids);
-  number({"nu", "", "Poisson's ratio"}, m.nu, {-1, 0.5, true, true}, solid, solids);
-  number({"yield", "Pa", "von Mises yield stress; 0: never yields"}, m.yield, {0, 1e15}, yields, yielding);
-  number({"friction_angle", "degrees", "of sand on sand"}, m.friction_angle, {0, 90, false, true}, sand, "sand");
-  number({"cohesion", "", "logarithmic strain that it bears in tension"}, m.cohesion, {0, 1}, sand, "sand");
-  number({"bulk_modulus", "Pa", "at rest"}, m.bulk_modulus, pressures, !solid, "liquid");
-  number({"gamma", "", "exponent of the equation of state"}, m.gamma, {1, 100}, !solid, "liquid");
-  number({"viscosity", "Pa s", "of shear"}, m.viscosity, {0, 1e12}, !solid, "liquid");
-  number({"hardening", "", "stiffness grows as exp(hardening (1 - plastic volume ratio))"}, m.hardening, {0, 1000},
-         snow, "snow");
-  number({"critical_compression", "", "singular values below 1 - this flow"}, m.critical_compression,
-         {0, 1, false, true}, snow, "snow");
-  number({"critical_stretch", "", "singular values above 1 + this flow"}, m.critical_stretch, {0, 10}, snow, "snow");
-  cloth_keys(keys, m);
+  }
 }
 
 const Key center_key = {.name = "center", .unit = "m", .what = "where it is"};
@@ -493,4 +478,4 @@ void scene_keys(Keys& keys, Scene& scene) {
   keys.listed({.name = "expect", .what = "checks at the end of a run"}, "expect", scene.expect, expect_keys);
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -2,6 +2,8 @@
 // or lists them for the schema and the manual.
 #pragma once
 
+#include "scene/namespace.h"
+#include "material/parameter.h"
 #include "pliant/scene.h"
 
 #include <functional>
@@ -9,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace pliant {
+namespace pliant::scene {
 
 using Quaternion = std::array<double, 4>;
 using Pair = std::array<double, 2>;
@@ -26,15 +28,6 @@ struct Key {
   const char* only_for = "";       // ... it is for this: "law liquid"
 };
 
-// Allowed numbers.
-struct Range {
-  double from = -1e300, to = 1e300;
-  bool open_from = false, open_to = false;
-
-  bool holds(double value) const {
-    return (open_from ? value > from : value >= from) && (open_to ? value < to : value <= to);
-  }
-};
 inline constexpr Range any_number = {};
 inline constexpr Range positive = {0, 1e300, true};
 inline constexpr Range not_negative = {0, 1e300};
@@ -105,4 +98,4 @@ class Keys {
 // all keys of a scene but `pliant` and `include`
 void scene_keys(Keys& keys, Scene& scene);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::string rotation_text(const Quaternion& q) {
   return fmt::format("[{}, {}, {}, {}]", number_text(q[0]), number_text(q[1]), number_text(q[2]), number_text(q[3]));
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

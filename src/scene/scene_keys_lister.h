@@ -1,11 +1,12 @@
 // The keys of scene files as a tree, for the schema, the manual and the writer.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/scene_keys.h"
 
 #include <map>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct KeyInfo {
   enum class Type { number, integer, flag, word, choice, vector, pair, rotation, rpy, points, map, named, listed };
@@ -33,4 +34,4 @@ std::string pair_text(const Pair& value);
 std::string vector_text(const Vec3& value, int dimension);
 std::string rotation_text(const Quaternion& value);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numbers>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -422,4 +422,4 @@ bool KeyReader::begin_thing(std::size_t number, std::string* name) {
 
 void KeyReader::end_things() { things_.pop_back(); }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -1,13 +1,14 @@
 // Fills a scene from a YAML tree and finds everything that is wrong on the way.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/scene_keys.h"
 #include "scene/yaml_tree.h"
 
 #include <functional>
 #include <map>
 
-namespace pliant {
+namespace pliant::scene {
 
 // where the parts of a scene stand: "matter 'dough'", and "matter 'dough': material"
 using SceneMarks = std::map<std::string, YamlMark>;
@@ -85,4 +86,4 @@ bool parse_number(const std::string& text, double& value);
 // "a number above 0 in Pa"
 std::string expected_number(const Key& key, const Range& range);
 
-}  // namespace pliant
+}  // namespace pliant::scene

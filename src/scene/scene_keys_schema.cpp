@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -188,14 +188,6 @@ void add_tables(const KeyInfo& map, std::vector<KeyTable>& tables) {
 
 }  // namespace
 
-std::string scene_schema() {
-  KeyInfo root = list_keys();
-  std::string text = object_schema(root, 0, true, false);
-  const std::string head =
-      "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n  \"title\": \"Pliant scene file, version 1\",";
-  return head + text.substr(1) + "\n";
-}
-
 std::vector<KeyTable> scene_key_tables() {
   const KeyInfo root = list_keys();
   std::vector<KeyTable> tables = {{"scene", table(root, "")}};
@@ -207,6 +199,20 @@ std::vector<KeyTable> scene_key_tables() {
   }
   tables.push_back({"quantities", rows});
   return tables;
+}
+
+}  // namespace pliant::scene
+
+namespace pliant {
+
+using namespace scene;
+
+std::string scene_schema() {
+  KeyInfo root = list_keys();
+  std::string text = object_schema(root, 0, true, false);
+  const std::string head =
+      "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n  \"title\": \"Pliant scene file, version 1\",";
+  return head + text.substr(1) + "\n";
 }
 
 }  // namespace pliant

@@ -1,10 +1,12 @@
 // The tables of docs/scene_files.md.
 #pragma once
 
+#include "scene/namespace.h"
+
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct KeyTable {
   std::string name;  // "scene", "materials", ..., "quantities"
@@ -12,4 +14,4 @@ struct KeyTable {
 };
 std::vector<KeyTable> scene_key_tables();
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -158,6 +158,12 @@ class KeyWriter final : public Keys {
 };
 
 }  // namespace
+
+}  // namespace pliant::scene
+
+namespace pliant {
+
+using namespace scene;
 
 std::string to_yaml(const Scene& scene, const std::string& folder, const std::string& models) {
   KeyWriter writer(folder, models);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace pliant {
+namespace pliant::scene {
 namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
@@ -165,4 +165,4 @@ Samples sheet_samples(const SheetMesh& mesh, double thickness, double share) {
   return samples;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -1,12 +1,13 @@
 // Sheets of cloth: open triangle meshes, from a file or as a rectangle made here.
 #pragma once
 
+#include "scene/namespace.h"
 #include "scene/sampling.h"
 
 #include <array>
 #include <cstdint>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct SheetMesh {
   std::vector<Vec3> vertices;  // m, in the scene
@@ -24,4 +25,4 @@ double mean_edge(const SheetMesh& mesh);
 // particles at the vertices, then at the centroids of the triangles; `share` of a triangle's volume is its centroid's
 Samples sheet_samples(const SheetMesh& mesh, double thickness, double share);
 
-}  // namespace pliant
+}  // namespace pliant::scene

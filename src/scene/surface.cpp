@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::vector<Point> cover_surface(const Solid& solid, double spacing, Random& ran
   return points;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

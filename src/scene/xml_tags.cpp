@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstdint>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -250,4 +250,4 @@ bool decode_xml(std::string_view value, std::string& decoded) {
   return true;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

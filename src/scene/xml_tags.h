@@ -2,11 +2,13 @@
 // rest, so that nothing is hidden from a check. The text is untrusted: depth and counts are limited.
 #pragma once
 
+#include "scene/namespace.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct XmlLimits {
   std::size_t file_bytes = std::size_t(32) << 20;
@@ -38,4 +40,4 @@ bool read_xml_tags(std::string_view text, const std::vector<std::string_view>& w
 // the value of an attribute with its entities (&amp; &#46; ...) decoded; false if one of them is not known
 bool decode_xml(std::string_view value, std::string& decoded);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::string emit_yaml(const YamlNode& map) {
   return out;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -82,4 +82,4 @@ bool check_yaml_text(const std::string& text, int source, const YamlLimits& limi
   return true;
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

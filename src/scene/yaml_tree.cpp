@@ -12,7 +12,7 @@
 #include <map>
 #include <sstream>
 
-namespace pliant {
+namespace pliant::scene {
 
 namespace {
 
@@ -319,4 +319,4 @@ std::string kind_text(const YamlNode& node) {
   return fmt::format("'{}'", shown(node.text));
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -2,13 +2,14 @@
 // of strings are limited before anything is stored, also where aliases multiply it.
 #pragma once
 
+#include "scene/namespace.h"
 #include "pliant/scene_file.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace pliant {
+namespace pliant::scene {
 
 struct YamlLimits {
   std::size_t file_bytes = std::size_t(4) << 20;
@@ -78,4 +79,4 @@ std::string shown(std::string_view text);
 // "map", "list", "word"...: what a node is, for messages
 std::string kind_text(const YamlNode& node);
 
-}  // namespace pliant
+}  // namespace pliant::scene

@@ -1,13 +1,14 @@
-// Symmetric 3x3 blocks by their six entries, on numbers (the block of a node) or packs (those of four contacts), and what
-// a block is divided by: its factors, or its inverse.
+// Symmetric 3x3 blocks by their six entries, on numbers (the block of a node) or packs (those of four contacts), and
+// what a block is divided by: its factors, or its inverse.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/node_vector.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 
 template <class T>
 struct Block3 {
@@ -100,4 +101,4 @@ struct Inverse3 {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

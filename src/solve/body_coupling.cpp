@@ -1,6 +1,6 @@
 #include "solve/body_coupling.h"
 
-namespace pliant {
+namespace pliant::solve {
 void BodyCoupling::begin(const StrongProblem& problem) {
   p_ = &problem;
   dofs_ = Eigen::Index(problem.bodies->dofs());
@@ -78,4 +78,4 @@ void BodyCoupling::solve(const Column& right, Column& x) const {
   if (dofs_ > 0) factor_.solveInPlace(x);
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

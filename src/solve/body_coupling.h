@@ -2,6 +2,7 @@
 // Keeps its memory from solve to solve.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/contact_weights.h"
 #include "solve/strong_problem.h"
 
@@ -10,7 +11,7 @@
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::solve {
 
 class BodyCoupling {
  public:
@@ -51,4 +52,4 @@ class BodyCoupling {
   Eigen::LLT<Eigen::MatrixXd> factor_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

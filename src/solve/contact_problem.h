@@ -3,6 +3,7 @@
 // What the nodes, the weights and the laws belong to is not known here.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/small.h"
 #include "solve/block3.h"
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-namespace pliant {
+namespace pliant::solve {
 
 using Vec3d = Vector<double, 3>;
 using Mat3d = Matrix<double, 3>;
@@ -62,4 +63,4 @@ struct ContactProblem {
   const ContactPotential* potential = nullptr;
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

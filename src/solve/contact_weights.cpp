@@ -1,6 +1,6 @@
 #include "solve/contact_weights.h"
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 // below this, starting a loop on threads takes longer than the loop
@@ -99,4 +99,4 @@ void ContactWeights::add_rows(const LaneValues* f, Buffer<Value>& by_contact, Va
 void ContactWeights::add_up(const Vec3Lanes* f, NodeVector<double>* result) { add_rows(f, w_.vectors, result); }
 void ContactWeights::add_up(const Block3<Lanes>* g, Block3<double>* result) { add_rows(g, w_.matrices, result); }
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -2,10 +2,11 @@
 // threads does not change: pieces have fixed sizes, and a node adds up its contacts in their order.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/contact_problem.h"
 #include "solve/sums.h"
 
-namespace pliant {
+namespace pliant::solve {
 
 struct ContactWeightsWork {
   struct Entry {
@@ -24,8 +25,6 @@ struct ContactWeightsWork {
   }
 };
 
-constexpr std::size_t contact_nodes_per_piece = 128;
-
 class ContactWeights {
  public:
   ContactWeights(const ContactProblem& problem, Workers& workers, ContactWeightsWork& work);
@@ -37,7 +36,7 @@ class ContactWeights {
   // f(first, last) -> ThreeSums of the nodes, or of the blocks of contacts, in between
   template <class F>
   ThreeSums over_nodes(const F& f) const {
-    return sums_.over(nodes_, contact_nodes_per_piece, f);
+    return sums_.over(nodes_, nodes_per_piece, f);
   }
   template <class F>
   ThreeSums over_blocks(const F& f) const {
@@ -68,4 +67,4 @@ class ContactWeights {
   int products_ = 0;  // with the transpose, until now
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

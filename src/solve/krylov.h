@@ -2,12 +2,13 @@
 // preconditioner P. The method is here once; what a vector is, where its sums go and what A and P are, a caller says.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/sums.h"
 #include "solve/unknowns.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct CgOptions {
   double tolerance = 1e-3;  // of the residual, relative to b, both in the norm of P; 1e-15..1
@@ -34,30 +35,22 @@ struct CgVectors {
   }
 };
 
-// how conjugate gradients sum over nodes
-struct NodeSums {
-  const PieceSums& sums;
-  std::size_t per_piece = nodes_per_piece;
-};
-
 // x += alpha p, r -= alpha q, z = P r with a block of P per node; r . z. Of nodes alone.
 template <class T, class Blocks>
-double advance_nodes(CgVectors<T>& cg, T alpha, const Blocks& blocks, const NodeSums& by) {
-  return by.sums
-      .over(cg.x.nodes.size(), by.per_piece,
-            [&](std::size_t first, std::size_t last) {
-              NodeVector<double> sum = 0;
-              const NodeVector<T> a = alpha;
-              for (std::size_t i = first; i < last; ++i) {
-                cg.x.nodes[i] += a * cg.search.nodes[i];
-                const NodeVector<T> r = cg.residual.nodes[i] - a * cg.product.nodes[i], z = blocks[i] * r;
-                cg.residual.nodes[i] = r;
-                cg.preconditioned.nodes[i] = z;
-                sum += wide_product(r, z);
-              }
-              return ThreeSums{sum_of_lanes(sum)};
-            })
-      .a;
+double advance_nodes(CgVectors<T>& cg, T alpha, const Blocks& blocks, const PieceSums& sums) {
+  const auto piece = [&](std::size_t first, std::size_t last) {
+    NodeVector<double> sum = 0;
+    const NodeVector<T> a = alpha;
+    for (std::size_t i = first; i < last; ++i) {
+      cg.x.nodes[i] += a * cg.search.nodes[i];
+      const NodeVector<T> r = cg.residual.nodes[i] - a * cg.product.nodes[i], z = blocks[i] * r;
+      cg.residual.nodes[i] = r;
+      cg.preconditioned.nodes[i] = z;
+      sum += wide_product(r, z);
+    }
+    return ThreeSums{sum_of_lanes(sum)};
+  };
+  return sums.over(cg.x.nodes.size(), nodes_per_piece, piece).a;
 }
 
 // p = z + beta p, of nodes alone
@@ -94,4 +87,4 @@ CgReport conjugate_gradients(Solve& solve, const CgOptions& options) {
   return report;
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

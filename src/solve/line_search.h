@@ -1,12 +1,13 @@
 // The minimum of a convex function along a line, by Newton's method on its slope inside a bracket.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/contact_problem.h"
 
 #include <cmath>
 #include <limits>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct LineStep {
   double length = 0;
@@ -36,4 +37,4 @@ LineStep minimise_along(const Line& at, const LineValue& start, double tolerance
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

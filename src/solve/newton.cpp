@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 using Column = Eigen::VectorXd;
@@ -163,8 +163,8 @@ bool StrongNewton::decreases(double length, const LineValue& start) {
          (value <= before + noise + system_.rounding() && std::fabs(slope) <= -enough_slope * start.slope);
 }
 
-// A step whose end is still steep was too short: what the positive part of the curvature adds can hold a whole solve back.
-// The trial stands at the length that is given back.
+// A step whose end is still steep was too short: what the positive part of the curvature adds can hold a whole solve
+// back. The trial stands at the length that is given back.
 double StrongNewton::lengthen(double length, const LineValue& start) {
   while (slope_at_trial_ < steep * start.slope && length < longest_step) {
     const double total = total_at_trial_;
@@ -265,4 +265,4 @@ NewtonReport solve_newton(const StrongProblem& problem, const NewtonOptions& opt
   return StrongNewton(problem, options, workers, work, v, w).run();
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -2,6 +2,7 @@
 // search. Equations: README.md.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/parallel.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
@@ -9,7 +10,7 @@
 
 #include <span>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct NewtonOptions {
   double relative_tolerance = 1e-6;   // 1e-10..1
@@ -40,4 +41,4 @@ struct NewtonWork {
 NewtonReport solve_newton(const StrongProblem& problem, const NewtonOptions& options, Workers& workers,
                           NewtonWork& work, std::span<NodeVector<double>> v, std::span<double> w);
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -1,9 +1,10 @@
 // What a node has three of, with a zero behind, in one register.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/small.h"
 
-namespace pliant {
+namespace pliant::solve {
 
 template <class T>
 using NodeVector = Pack<T, 4>;
@@ -19,4 +20,4 @@ inline NodeVector<double> wide_product(NodeVector<T> x, NodeVector<T> y) {
 }
 inline double sum_of_lanes(Pack<double, 4> x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
-}  // namespace pliant
+}  // namespace pliant::solve

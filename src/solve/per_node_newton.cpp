@@ -1,6 +1,6 @@
 #include "solve/per_node_newton.h"
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 constexpr int most_improvements = 20;
@@ -66,4 +66,4 @@ void PerNodeNewton::bend(const LawsAtStart& start, std::span<const Block3<double
     for (int d = 0; d < 3; ++d) trial[h.node].set(d, v[h.node][d] + h.x[d]);
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

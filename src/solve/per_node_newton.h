@@ -6,13 +6,14 @@
 // Where no kink is met x = s.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/contact_weights.h"
 #include "solve/strong_problem.h"
 
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::solve {
 
 // the laws at the start of the step, by block of all contacts
 struct LawsAtStart {
@@ -44,4 +45,4 @@ class PerNodeNewton {
   Buffer<Block3<Lanes>> hessian_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 using Direction = SolveOptions::Direction;
@@ -230,7 +230,7 @@ double QuasiNewton::Inner::advance(double alpha) {
     for (std::size_t b = first; b < last; ++b) w.du[b] -= Lanes(alpha) * w.contact_search[b];
     return ThreeSums{};
   });
-  return advance_nodes(w.cg, alpha, w.factors, {newton.weights_.sums(), contact_nodes_per_piece});
+  return advance_nodes(w.cg, alpha, w.factors, newton.weights_.sums());
 }
 
 // direction = -(M + J^T G J)^-1 g, nearly
@@ -321,4 +321,4 @@ std::size_t QuasiNewtonWork::bytes() const {
   return n;
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -2,6 +2,7 @@
 // steps that go further for the same work. Equations: README.md.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/parallel.h"
 #include "solve/contact_problem.h"
 #include "solve/contact_weights.h"
@@ -9,7 +10,7 @@
 
 #include <span>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct SolveOptions {
   enum class Direction {
@@ -57,4 +58,4 @@ struct QuasiNewtonWork {
 SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
                                QuasiNewtonWork& work, std::span<Vec3d> v);
 
-}  // namespace pliant
+}  // namespace pliant::solve

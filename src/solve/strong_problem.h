@@ -4,6 +4,7 @@
 // What matter and bodies are is not known here.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/parallel.h"
 #include "solve/block3.h"
 #include "solve/contact_problem.h"
@@ -12,7 +13,7 @@
 #include <limits>
 #include <span>
 
-namespace pliant {
+namespace pliant::solve {
 
 // of an energy: without its negative part, or as it is
 enum class Curvature { positive, exact };
@@ -82,4 +83,4 @@ inline void number_unknowns(std::span<MatterCost* const> matter, const BodyCost&
   unknowns.dofs = bodies.dofs();
 }
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -1,14 +1,15 @@
-// Sums over nodes or contacts. They go in double over pieces of fixed size, and the sums of the pieces are added in their
-// order, so that no number of threads changes a bit.
+// Sums over nodes or contacts. They go in double over pieces of fixed size, and the sums of the pieces are added in
+// their order, so that no number of threads changes a bit.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/buffer.h"
 #include "core/parallel.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct ThreeSums {
   double a = 0, b = 0, c = 0;
@@ -67,4 +68,4 @@ class PieceSums {
   bool threaded_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

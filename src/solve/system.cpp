@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::solve {
 namespace {
 
 // from double, or to it
@@ -307,7 +307,7 @@ class SystemSolve {
     v.x.dofs += alpha * v.search.dofs;
     v.residual.dofs -= alpha * v.product.dofs;
     system_.bodies_.solve(v.residual.dofs, v.preconditioned.dofs);
-    return v.residual.dofs.dot(v.preconditioned.dofs) + advance_nodes(v, T(alpha), cg_.inverse_blocks, {system_.sums_});
+    return v.residual.dofs.dot(v.preconditioned.dofs) + advance_nodes(v, T(alpha), cg_.inverse_blocks, system_.sums_);
   }
   void turn(double beta) {
     CgVectors<T>& v = cg_.vectors;
@@ -342,4 +342,4 @@ template double System::apply(const UnknownVector<double>&, UnknownVector<double
 template CgReport System::solve<float>(const UnknownVector<double>&, const CgOptions&, UnknownVector<double>&);
 template CgReport System::solve<double>(const UnknownVector<double>&, const CgOptions&, UnknownVector<double>&);
 
-}  // namespace pliant
+}  // namespace pliant::solve

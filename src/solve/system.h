@@ -1,12 +1,13 @@
-// Newton's system of a StrongProblem: gradient and Hessian of everything at one place (v, w). G: Hessians of the contacts.
+// Newton's system of a StrongProblem: gradient and Hessian of everything at one place (v, w). G: those of the contacts.
 //
 //   [ A + W^T G W     -W^T G J    ] [x_v]   [right_v]
 //   [ -J^T G W        H + J^T G J ] [x_w] = [right_w]
 //
-// Applied in float or in double, preconditioned by 3x3 blocks of the nodes and a factor of the bodies' matrix, solved for
-// any right side by conjugate gradients. Bodies and contacts are always in double.
+// Applied in float or in double, preconditioned by 3x3 blocks of the nodes and a factor of the bodies' matrix, solved
+// for any right side by conjugate gradients. Bodies and contacts are always in double.
 #pragma once
 
+#include "solve/namespace.h"
 #include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
@@ -15,7 +16,7 @@
 
 #include <span>
 
-namespace pliant {
+namespace pliant::solve {
 
 // of conjugate gradients in one precision
 template <class T>
@@ -137,4 +138,4 @@ class System {
   bool majorized_ = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

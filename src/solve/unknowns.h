@@ -1,8 +1,9 @@
 // The unknowns of a strong step, numbered once: nodes of matter, three velocities each, then degrees of freedom of
-// bodies. The nodes of each cost of matter are one range; which node of which field of the grid (later: of which mesh) a
-// number stands for is the cost's own knowledge. What is fixed, or too light to be felt, has no number.
+// bodies. The nodes of each cost of matter are one range; which node of which field of the grid (later: of which mesh)
+// a number stands for is the cost's own knowledge. What is fixed, or too light to be felt, has no number.
 #pragma once
 
+#include "solve/namespace.h"
 #include "core/buffer.h"
 #include "solve/node_vector.h"
 
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace pliant {
+namespace pliant::solve {
 
 struct NodeRange {
   std::size_t first = 0, last = 0;
@@ -44,4 +45,4 @@ struct UnknownVector {
   std::size_t bytes() const { return nodes.bytes() + std::size_t(dofs.size()) * sizeof(double); }
 };
 
-}  // namespace pliant
+}  // namespace pliant::solve

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 constexpr std::size_t piece = 1024;  // particles
@@ -109,4 +109,4 @@ template Balance balance(const Model<float>&, const State<3, float>&, Workspace<
 template Balance balance(const Model<double>&, const State<2, double>&, Workspace<2, double>&);
 template Balance balance(const Model<double>&, const State<3, double>&, Workspace<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

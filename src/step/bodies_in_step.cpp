@@ -1,6 +1,6 @@
 #include "step/bodies_in_step.h"
 
-namespace pliant {
+namespace pliant::step {
 
 void BodiesInStep::read(Bodies& bodies, double dt) {
   dt_ = dt;
@@ -38,4 +38,4 @@ void BodiesInStep::hessian(std::span<double> out) {
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = mass_[k] + whole[k] - plain_mass_[k];
 }
 
-}  // namespace pliant
+}  // namespace pliant::step

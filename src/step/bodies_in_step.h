@@ -1,12 +1,13 @@
 // The bodies in the strong step.
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/cost.h"
 #include "solve/strong_problem.h"
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 // MuJoCo's cost of its step, as a function of the velocity w at the end:
 //   1/2 |w - w*|^2_M + dt^2 s(J (w - w^n) / dt - a_ref),
@@ -32,4 +33,4 @@ class BodiesInStep : public BodyCost {
   std::vector<double> before_, free_, mass_, plain_mass_, acceleration_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

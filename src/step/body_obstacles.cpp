@@ -2,7 +2,7 @@
 
 #include "contact/pairs.h"
 
-namespace pliant {
+namespace pliant::step {
 
 bool GeomObstacle::is_near(const Vec& center, double radius) const {
   const Vec r = center - path_.now.position;
@@ -27,4 +27,4 @@ BodyObstacles::BodyObstacles(const GeomPaths& paths, const Scene& scene) {
   for (const GeomObstacle& geom : geoms_) pointers_.push_back(&geom);
 }
 
-}  // namespace pliant
+}  // namespace pliant::step

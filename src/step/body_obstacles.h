@@ -1,6 +1,7 @@
 // The bodies of a world as moving obstacles for the grid: one way, matter does not push back.
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/geom_paths.h"
 #include "grid/obstacle.h"
 #include "pliant/scene.h"
@@ -8,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 // one geom
 class GeomObstacle : public Obstacle {
@@ -36,4 +37,4 @@ class BodyObstacles {
   std::vector<const Obstacle*> pointers_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

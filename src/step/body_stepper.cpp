@@ -1,6 +1,6 @@
 #include "step/body_stepper.h"
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 Bodies bodies_in(const BodyModel& model, std::shared_ptr<mjData> data) {
@@ -80,4 +80,4 @@ void BodyStepper::take_wrenches(std::span<const GeomImpulse> impulses, std::vect
     }
 }
 
-}  // namespace pliant
+}  // namespace pliant::step

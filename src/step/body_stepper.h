@@ -6,6 +6,7 @@
 //   strong   the same, but matter's step knows how the bodies will answer
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/geom_paths.h"
 #include "contact/wrenches.h"
@@ -17,7 +18,7 @@
 #include <memory>
 #include <span>
 
-namespace pliant {
+namespace pliant::step {
 
 class BodyStepper {
  public:
@@ -50,4 +51,4 @@ class BodyStepper {
   bool has_matter_, one_way_, strong_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

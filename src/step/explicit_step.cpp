@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // particles are sorted again when this part of them is out of its cell
@@ -132,4 +132,4 @@ template void explicit_step(StepPart<3, float>&);
 template void explicit_step(StepPart<2, double>&);
 template void explicit_step(StepPart<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,13 +1,14 @@
 // All that is said from outside for a step. Motions of the scene are in the Model.
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "core/small.h"
 
 #include <array>
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 struct Inputs {
   BodyInputs bodies;
@@ -15,4 +16,4 @@ struct Inputs {
   std::vector<Vector<double, 3>> boundary_velocities;  // m/s; of a boundary with a motion it is not read
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

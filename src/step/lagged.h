@@ -6,10 +6,11 @@
 #include "core/error.h"
 #include "implicit/implicit_matter.h"
 #include "solve/newton.h"
+#include "step/namespace.h"
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::step {
 
 class Lagged {
  public:
@@ -65,4 +66,4 @@ class Lagged {
   int refreshes_, refreshed_ = 0, turns_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,6 +1,7 @@
 // What is constant after loading, and shared by all worlds of a scene.
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/geom_paths.h"
 #include "bodies/motion.h"
 #include "cloth/sheets.h"
@@ -14,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 // the bodies of a scene, or a user's own
 struct BodyModel {
@@ -59,4 +60,4 @@ struct Model {
   std::size_t particle_count() const { return groups.empty() ? 0 : groups.back().end; }
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,6 +1,7 @@
 // What is read after a step, and not needed for the next one.
 #pragma once
 
+#include "step/namespace.h"
 #include "geometry/shape.h"
 #include "pliant/contact.h"
 #include "pliant/report.h"
@@ -8,7 +9,7 @@
 
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 struct Outcome {
   StepReport report;
@@ -18,4 +19,4 @@ struct Outcome {
   std::vector<Pose> geom_poses;  // of the geoms that matter can touch, where the step (or its last part) began
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -4,7 +4,7 @@
 #include "step/balance.h"
 #include "step/report.h"
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 template <int D, class S>
@@ -144,4 +144,4 @@ template void finish(StepPart<3, float>&);
 template void finish(StepPart<2, double>&);
 template void finish(StepPart<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,13 +1,14 @@
 // A step, or one of the equal parts of a strong step: what its stages work on.
 #pragma once
 
+#include "step/namespace.h"
 #include "step/inputs.h"
 #include "step/outcome.h"
 #include "step/plan.h"
 #include "step/stage_clock.h"
 #include "step/workspace.h"
 
-namespace pliant {
+namespace pliant::step {
 
 template <int D, class S>
 struct StepPart {
@@ -53,4 +54,4 @@ void on_swept(StepPart<D, S>& part, Pass pass, const SweepReport& report, int su
 template <int D, class S>
 void finish(StepPart<D, S>& part);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 constexpr double same_place = 1e-6;  // m
@@ -64,4 +64,4 @@ double Pins::speed(double time, double dt) const {
   return speed;
 }
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,13 +1,14 @@
 // The pins of a scene: where their motions take them.
 #pragma once
 
+#include "step/namespace.h"
 #include "cloth/sheets.h"
 #include "pliant/scene.h"
 
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 class Pins {
  public:
@@ -32,4 +33,4 @@ class Pins {
   std::vector<Moved> pins_;  // in the order of the scene
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,11 +1,12 @@
 #include "step/plan.h"
 
 #include "core/error.h"
+#include "material/law_info.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // Of the limit of inner steps, cell / (speed of inner waves): that limit is for meshes up to the size of a cell, where
@@ -57,7 +58,7 @@ double needed_substeps(const Model<S>& model, const State<D, S>& now, double spe
   double needed = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     const Material& material = model.materials[g];
-    const double plastic = material.law == Law::snow ? smallest_plastic(model.groups[g], now) : 0;
+    const double plastic = info(material.law).hardens ? smallest_plastic(model.groups[g], now) : 0;
     const double wave = sound_speed(material, plastic);
     needed = std::max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)
@@ -110,4 +111,4 @@ template Plan make_plan(const Model<float>&, const State<3, float>&);
 template Plan make_plan(const Model<double>&, const State<2, double>&);
 template Plan make_plan(const Model<double>&, const State<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

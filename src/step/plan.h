@@ -1,10 +1,11 @@
 // How a step is cut into substeps, and these into inner steps of cloth.
 #pragma once
 
+#include "step/namespace.h"
 #include "step/model.h"
 #include "step/state.h"
 
-namespace pliant {
+namespace pliant::step {
 
 struct Plan {
   int substeps = 1;      // of an explicit step
@@ -22,4 +23,4 @@ Plan make_plan(const Model<S>& model, const State<D, S>& now);
 template <class S>
 Plan plan_with(const Model<S>& model, int substeps, double max_drift);
 
-}  // namespace pliant
+}  // namespace pliant::step

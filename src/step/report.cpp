@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 using Impulses = std::vector<std::array<double, 3>>;
@@ -65,4 +65,4 @@ void add_part(StepReport& whole, const StepReport& part) {
   whole.warnings.insert(whole.warnings.end(), part.warnings.begin(), part.warnings.end());
 }
 
-}  // namespace pliant
+}  // namespace pliant::step

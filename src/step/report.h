@@ -1,10 +1,11 @@
 // The making of a StepReport.
 #pragma once
 
+#include "step/namespace.h"
 #include "pliant/report.h"
 #include "step/outcome.h"
 
-namespace pliant {
+namespace pliant::step {
 
 // as new, but without giving its memory back; `before` stays
 void clear(StepReport& report);
@@ -13,4 +14,4 @@ void clear(Outcome& outcome, std::size_t bodies);
 // adds what the next part of the step says of itself
 void add_part(StepReport& whole, const StepReport& part);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,6 +1,6 @@
 #include "step/retry.h"
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // a step that fails like this may go well in smaller parts
@@ -59,4 +59,4 @@ void Retry<S>::tell(const Plan& plan, StepReport& report) const {
 template class Retry<float>;
 template class Retry<double>;
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -4,13 +4,14 @@
 //   strong    in 2, 4, ... 2^max_cuts equal parts
 #pragma once
 
+#include "step/namespace.h"
 #include "core/error.h"
 #include "pliant/report.h"
 #include "step/plan.h"
 
 #include <optional>
 
-namespace pliant {
+namespace pliant::step {
 
 template <class S>
 class Retry {
@@ -33,4 +34,4 @@ class Retry {
   std::optional<Error> first_;  // of the whole step
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,12 +1,13 @@
 // Wall time by stage of a step, for its report.
 #pragma once
 
+#include "step/namespace.h"
 #include "grid/sweep.h"
 #include "pliant/report.h"
 
 #include <chrono>
 
-namespace pliant {
+namespace pliant::step {
 
 enum Stage {
   sorting,
@@ -54,4 +55,4 @@ class StageClock {
   double last_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -1,6 +1,7 @@
 // All that a step changes and the next one starts from: what is saved, hashed, compared and copied.
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/motion.h"
 #include "contact/memory.h"
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pliant {
+namespace pliant::step {
 
 template <int D, class S>
 struct State {
@@ -27,4 +28,4 @@ struct State {
   BodiesState bodies;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -5,7 +5,7 @@
 #include "step/report.h"
 #include "step/retry.h"
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // boundaries with the velocities that bring those of a motion to their targets at the end of the part
@@ -98,4 +98,4 @@ template void step(const Model<double>&, const Inputs&, const State<2, double>&,
 template void step(const Model<double>&, const Inputs&, const State<3, double>&, State<3, double>&, Outcome&,
                    Workspace<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // A solve in which conjugate gradients reach their limit more often than this seldom ends well: parts are quicker.
@@ -184,4 +184,4 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
 template class StrongStep<float>;
 template class StrongStep<double>;
 
-}  // namespace pliant
+}  // namespace pliant::step

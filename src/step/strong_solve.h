@@ -2,6 +2,7 @@
 // bodies' own constraints balanced in the same solve.
 #pragma once
 
+#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "contact/body_contacts.h"
 #include "contact/boundary_contacts.h"
@@ -11,12 +12,15 @@
 #include <memory>
 #include <vector>
 
-namespace pliant {
-
-class BodiesInStep;
+namespace pliant::implicit {
 class ImplicitMatter;
 template <class S>
 struct MatterStep;
+}  // namespace pliant::implicit
+
+namespace pliant::step {
+
+class BodiesInStep;
 
 template <class S>
 class StrongStep {
@@ -68,4 +72,4 @@ class StrongStep {
   std::unique_ptr<BodiesInStep> body_cost_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

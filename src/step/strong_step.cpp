@@ -1,11 +1,12 @@
 // A step of matter and bodies in one implicit solve (S1).
 #include "implicit/crowding.h"
 #include "implicit/implicit_matter.h"
+#include "material/law_info.h"
 #include "step/part.h"
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::step {
 namespace {
 
 // An implicit step has no limit of its own; matter that crosses so many cells in one is lost.
@@ -18,7 +19,7 @@ constexpr double search_margin = 0.1;
 template <class S>
 void calm_liquids(StepPart<3, S>& p) {
   for (std::size_t g = 0; g < p.model.groups.size(); ++g)
-    if (p.model.materials[g].law == Law::liquid)
+    if (info(p.model.materials[g].law).resists_only_pressure)
       for (std::size_t i = p.model.groups[g].begin; i < p.model.groups[g].end; ++i)
         std::fill_n(p.next.particles.rates[i].C, 9, S(0));
 }
@@ -118,4 +119,4 @@ template void strong_step(StepPart<3, float>&);
 template void strong_step(StepPart<2, double>&);
 template void strong_step(StepPart<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -2,15 +2,16 @@
 // there. Particles lose part of it, and every solve would find it anew. Part of the state.
 #pragma once
 
+#include "step/namespace.h"
 #include "grid/layout.h"
 
 #include <cstdint>
 
-namespace pliant {
+namespace pliant::step {
 
 struct WarmSlot {
   std::int32_t coord[3];            // of the slot
   float change[block_nodes<3>][3];  // m/s
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

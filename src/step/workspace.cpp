@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 
-namespace pliant {
+namespace pliant::step {
 
 template <int D, class S>
 Workspace<D, S>::Workspace(const Model<S>& model, Workers& workers_, std::shared_ptr<mjData> data)
@@ -47,4 +47,4 @@ template struct Workspace<2, double>;
 template struct Workspace<3, float>;
 template struct Workspace<3, double>;
 
-}  // namespace pliant
+}  // namespace pliant::step

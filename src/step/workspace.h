@@ -1,6 +1,7 @@
 // Scratch of a step: may be thrown away between any two steps without changing a bit of the result.
 #pragma once
 
+#include "step/namespace.h"
 #include "cloth/sheets.h"
 #include "contact/contact_step.h"
 #include "grid/sweep.h"
@@ -11,7 +12,7 @@
 
 #include <memory>
 
-namespace pliant {
+namespace pliant::step {
 
 template <int D, class S>
 struct Workspace {
@@ -48,4 +49,4 @@ struct Workspace {
   bool one_way_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::step

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace pliant {
+namespace pliant::world {
 namespace {
 
 template <class T>
@@ -56,4 +56,4 @@ std::string wrong_holds(const std::byte* data, std::size_t size) {
   return "";
 }
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -2,7 +2,7 @@
 
 #include "world/field_checks.h"
 
-namespace pliant {
+namespace pliant::world {
 namespace {
 
 template <class T>
@@ -50,4 +50,4 @@ template std::vector<Field> fields_of(const Model<float>&, State<3, float>&, Inp
 template std::vector<Field> fields_of(const Model<double>&, State<2, double>&, Inputs&);
 template std::vector<Field> fields_of(const Model<double>&, State<3, double>&, Inputs&);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -2,6 +2,7 @@
 // fuzzing.
 #pragma once
 
+#include "world/namespace.h"
 #include "step/inputs.h"
 #include "step/model.h"
 #include "step/state.h"
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::world {
 
 // Its size is fixed by the scene, unless it has a `resize`.
 struct Field {
@@ -28,4 +29,4 @@ struct Field {
 template <int D, class S>
 std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& inputs);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pliant {
+namespace pliant::world {
 namespace {
 
 Vec center_of_mass(const Samples& samples) {
@@ -136,4 +136,4 @@ template State<3, double> first_state(const Model<double>&, const State<3, doubl
 template Inputs first_inputs(const Model<float>&);
 template Inputs first_inputs(const Model<double>&);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -1,12 +1,13 @@
 // The state that a world starts with.
 #pragma once
 
+#include "world/namespace.h"
 #include "step/inputs.h"
 #include "step/model.h"
 #include "step/state.h"
 #include "world/sampled.h"
 
-namespace pliant {
+namespace pliant::world {
 
 // Particles where they were sampled. Their places are kept in model.first.
 template <int D, class S>
@@ -19,4 +20,4 @@ State<D, S> first_state(const Model<S>& model, const State<D, S>& later);
 template <class S>
 Inputs first_inputs(const Model<S>& model);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::world {
 namespace {
 
 // distances far finer than the grid that feels them, in cells
@@ -100,4 +100,4 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
 template Model<float> make_model(const Scene&, const Sampled&, const SharedBodies&, Workers&);
 template Model<double> make_model(const Scene&, const Sampled&, const SharedBodies&, Workers&);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -1,12 +1,13 @@
 // Things of a scene by their names.
 #pragma once
 
+#include "world/namespace.h"
 #include "core/error.h"
 
 #include <string>
 #include <vector>
 
-namespace pliant {
+namespace pliant::world {
 
 // its place in the list; Error(bad_input) with the names that there are
 template <class T>
@@ -19,4 +20,4 @@ std::size_t find_named(const std::vector<T>& list, const std::string& name, cons
   fail(ErrorCode::bad_input, "there is no {} '{}'; known are {}", what, name, known.empty() ? "none" : known);
 }
 
-}  // namespace pliant
+}  // namespace pliant::world

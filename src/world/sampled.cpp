@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "material/cloth.h"
 
-namespace pliant {
+namespace pliant::world {
 namespace {
 
 Samples samples_of(const Matter& matter, const Scene& scene) {
@@ -48,4 +48,4 @@ Sampled sample_all(const Scene& scene) {
   return all;
 }
 
-}  // namespace pliant
+}  // namespace pliant::world

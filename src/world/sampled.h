@@ -1,12 +1,13 @@
 // The particles of a scene before they get their precision.
 #pragma once
 
+#include "world/namespace.h"
 #include "scene/sampling.h"
 #include "scene/sheet_mesh.h"
 
 #include <string>
 
-namespace pliant {
+namespace pliant::world {
 
 struct Sampled {
   std::vector<Samples> matter;
@@ -18,4 +19,4 @@ struct Sampled {
 // throws Error(bad_input) for matter without particles, Error(too_large) for too many
 Sampled sample_all(const Scene& scene);
 
-}  // namespace pliant
+}  // namespace pliant::world

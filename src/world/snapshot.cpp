@@ -15,6 +15,8 @@
 #include <fstream>
 
 namespace pliant {
+
+using namespace world;
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};
@@ -41,8 +43,8 @@ std::uint64_t fingerprint(const Scene& scene) {
   f.add(scene.dimension, scene.precision, scene.step.cell, scene.step.kernel, scene.step.transfer);
   for (const Material& m : scene.materials) {
     f.add(m.name);
-    f.add(m.law, m.density, m.E, m.nu, m.yield, m.friction_angle, m.cohesion, m.bulk_modulus, m.gamma, m.viscosity,
-          m.hardening, m.critical_compression, m.critical_stretch);
+    f.add(m.law.number, m.density, m.E, m.nu, m.yield, m.friction_angle, m.cohesion, m.bulk_modulus, m.gamma,
+          m.viscosity, m.hardening, m.critical_compression, m.critical_stretch);
   }
   for (const Matter& m : scene.matter) {
     f.add(m.name);

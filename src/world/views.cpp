@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace pliant {
+namespace pliant::world {
 namespace {
 
 const char* name_of(Attribute attribute) {
@@ -119,4 +119,4 @@ template void set_values(const Model<float>&, std::size_t, Attribute, std::span<
 template void set_values(const Model<double>&, std::size_t, Attribute, std::span<const double>, State<2, double>&);
 template void set_values(const Model<double>&, std::size_t, Attribute, std::span<const double>, State<3, double>&);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -1,13 +1,14 @@
 // Particles of a world by piece of matter: reading them where they are, and writing them.
 #pragma once
 
+#include "world/namespace.h"
 #include "pliant/world.h"
 #include "step/model.h"
 #include "step/state.h"
 
 #include <span>
 
-namespace pliant {
+namespace pliant::world {
 
 template <int D, class S>
 View view_of(const State<D, S>& state, const Group& group, Attribute attribute);
@@ -18,4 +19,4 @@ template <int D, class S>
 void set_values(const Model<S>& model, std::size_t g, Attribute attribute, std::span<const double> values,
                 State<D, S>& state);
 
-}  // namespace pliant
+}  // namespace pliant::world

@@ -7,6 +7,7 @@
 #include <cstring>
 
 namespace pliant {
+
 namespace {
 
 std::vector<double> numbers_of(const View& view) {
@@ -38,7 +39,7 @@ std::vector<double> World::von_mises(const std::string& matter) const {
   const Scene& all = scene();
   const Matter& piece = *std::find_if(all.matter.begin(), all.matter.end(), named(matter));
   const Material& material = *std::find_if(all.materials.begin(), all.materials.end(), named(piece.material));
-  return pliant::von_mises(material, all.dimension, F, plastic);
+  return material::von_mises(material, all.dimension, F, plastic);
 }
 
 }  // namespace pliant

@@ -8,6 +8,8 @@
 
 namespace pliant {
 
+using namespace world;
+
 World::World(const Scene& scene, int threads) : impl_(make_world(scene, {}, threads)) {}
 World::World(const Scene& scene, const SharedBodies& bodies, int threads) : impl_(make_world(scene, bodies, threads)) {}
 World::World(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -75,7 +77,7 @@ Taxels World::taxels(const std::string& geom, int rows, int columns) const {
   for (std::size_t i = 0; i < geoms.size(); ++i) {
     if (geoms[i].geom.id != id) continue;
     const Pose pose = i < outcome.geom_poses.size() ? outcome.geom_poses[i] : Pose{};
-    return pliant::taxels(outcome.contacts, geoms[i].geom, pose, scene().step.dt, rows, columns);
+    return contact::taxels(outcome.contacts, geoms[i].geom, pose, scene().step.dt, rows, columns);
   }
   fail(ErrorCode::bad_input, "taxels: matter cannot touch geom '{}' (contype and conaffinity are 0); choose another",
        geom);

@@ -1,6 +1,7 @@
 // The world behind its door: one class for all dimensions and precisions.
 #pragma once
 
+#include "world/namespace.h"
 #include "pliant/world.h"
 #include "step/outcome.h"
 #include "world/fields.h"
@@ -19,10 +20,10 @@ class World::Impl {
   // threads 0: as many; in this data, or in one of its own if nullptr
   virtual std::unique_ptr<Impl> clone(int threads, std::shared_ptr<mjData> data) const = 0;
 
-  virtual const Outcome& outcome() const = 0;
+  virtual const step::Outcome& outcome() const = 0;
   virtual double time() const = 0;
   virtual const Scene& scene() const = 0;
-  virtual const BodyModel& body_model() const = 0;
+  virtual const step::BodyModel& body_model() const = 0;
   virtual mjData* data() const = 0;
   virtual int threads() const = 0;
   virtual std::size_t particle_count() const = 0;
@@ -38,11 +39,15 @@ class World::Impl {
   virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
 
   // the whole state; who writes into it calls `state_replaced` afterwards
-  virtual std::vector<Field> fields() = 0;
+  virtual std::vector<world::Field> fields() = 0;
   virtual void state_replaced() = 0;
 };
+
+}  // namespace pliant
+
+namespace pliant::world {
 
 // checked and made of any dimension and precision
 std::unique_ptr<World::Impl> make_world(const Scene& scene, const SharedBodies& bodies, int threads);
 
-}  // namespace pliant
+}  // namespace pliant::world

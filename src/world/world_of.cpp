@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace pliant {
+namespace pliant::world {
 
 template <int D, class S>
 WorldOf<D, S>::WorldOf(const Scene& scene, const Sampled& sampled, const SharedBodies& given, int threads)
@@ -75,9 +75,9 @@ void WorldOf<D, S>::step() {
   Workspace<D, S>& work = workspace();
   read_data();
   if (model_->scene.step.balance && model_->particle_count() > 0)
-    next_outcome_.report.before = balance_known_ ? outcome_.report.after : pliant::balance(*model_, now_, work);
+    next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
   try {
-    pliant::step(*model_, inputs_, now_, next_, next_outcome_, work);
+    step::step(*model_, inputs_, now_, next_, next_outcome_, work);
   } catch (...) {
     if (front_ && model_->particle_count() == 0) front_->restore(now_.bodies);
     throw;
@@ -128,7 +128,7 @@ std::size_t WorldOf<D, S>::memory() const {
 
 template <int D, class S>
 Balance WorldOf<D, S>::balance() {
-  return pliant::balance(*model_, now_, workspace());
+  return step::balance(*model_, now_, workspace());
 }
 
 template <int D, class S>
@@ -213,4 +213,4 @@ std::unique_ptr<World::Impl> make_world(const Scene& scene, const SharedBodies& 
   return std::make_unique<WorldOf<3, double>>(scene, sampled, bodies, threads);
 }
 
-}  // namespace pliant
+}  // namespace pliant::world

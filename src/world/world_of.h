@@ -1,11 +1,12 @@
 // A world of one dimension and precision: two states, of which a good step swaps the second in.
 #pragma once
 
+#include "world/namespace.h"
 #include "step/step.h"
 #include "world/sampled.h"
 #include "world/world_impl.h"
 
-namespace pliant {
+namespace pliant::world {
 
 template <int D, class S>
 class WorldOf : public World::Impl {
@@ -56,4 +57,4 @@ class WorldOf : public World::Impl {
   std::unique_ptr<Workspace<D, S>> work_;  // nullptr until it is needed
 };
 
-}  // namespace pliant
+}  // namespace pliant::world

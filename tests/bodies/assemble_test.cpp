@@ -12,6 +12,9 @@
 #include <fstream>
 
 namespace pliant::test {
+
+using namespace bodies;
+
 namespace {
 
 const char* const arm =

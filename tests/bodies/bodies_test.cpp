@@ -10,6 +10,9 @@
 #include <random>
 
 namespace pliant::test {
+
+using namespace bodies;
+
 namespace {
 
 std::vector<double> physics(const Bodies& bodies) {

@@ -9,6 +9,10 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
+
+using namespace geometry;
+using namespace bodies;
+
 namespace {
 
 // particles of a cube of edge 2, sorted by cells of 1/8

@@ -10,6 +10,9 @@
 #include <random>
 
 namespace pliant::test {
+
+using namespace bodies;
+
 namespace {
 
 // MuJoCo's own solver, as exact as it gets

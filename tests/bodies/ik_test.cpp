@@ -11,6 +11,9 @@
 #include <random>
 
 namespace pliant::test {
+
+using namespace bodies;
+
 namespace {
 
 // seven joints that alternate between the axes z and y, servos with different gears

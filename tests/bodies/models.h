@@ -10,6 +10,8 @@
 
 namespace pliant::test {
 
+using namespace bodies;
+
 struct TestModel {
   const char* name;
   const char* text;

@@ -9,6 +9,9 @@
 #include <functional>
 
 namespace pliant::test {
+
+using namespace bodies;
+
 namespace {
 
 Motion scalar(Motion::Path path) {

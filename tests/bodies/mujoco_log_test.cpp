@@ -7,6 +7,9 @@
 #include <thread>
 
 namespace pliant::test {
+
+using namespace bodies;
+
 namespace {
 
 TEST(mujoco_log, an_error_becomes_a_text_and_the_call_is_left) {

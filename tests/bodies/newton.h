@@ -9,6 +9,8 @@
 
 namespace pliant::test {
 
+using namespace bodies;
+
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 inline Eigen::VectorXd as_eigen(const std::vector<double>& x) {

@@ -7,6 +7,9 @@
 #include <random>
 
 namespace pliant {
+
+using namespace cloth;
+
 namespace {
 
 class Dice {

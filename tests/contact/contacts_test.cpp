@@ -10,6 +10,9 @@
 #include <limits>
 
 namespace pliant {
+
+using namespace contact;
+
 namespace {
 
 using namespace tests;

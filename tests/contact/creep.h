@@ -10,6 +10,9 @@
 
 namespace pliant::tests {
 
+using namespace solve;
+using namespace contact;
+
 struct LoadedParticle {
   static constexpr double mass = 2, gravity = 9.81, load_part = 0.7;
   LawContacts potential;

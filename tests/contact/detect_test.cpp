@@ -11,6 +11,10 @@
 #include <tuple>
 
 namespace pliant {
+
+using namespace bodies;
+using namespace contact;
+
 namespace {
 
 constexpr double cell = 0.05;

@@ -8,6 +8,8 @@
 
 namespace pliant::tests {
 
+using namespace contact;
+
 struct LawCase {
   LawKind kind;
   bool memory;
@@ -80,9 +82,9 @@ class LawContacts : public Contacts {
     return std::visit([&](const auto& law) { return line_at<double>(law, u, du, alpha); }, law_of(terms(c)));
   }
   Vec3d gradient(std::size_t c, const Vec3d& u) const { return evaluate(c, u).gradient; }
-  double normal_impulse(std::size_t c, const Vec3d& u) const { return pliant::normal_impulse(terms(c), u); }
-  bool slips(std::size_t c, const Vec3d& u) const { return pliant::slips(terms(c), u); }
-  Vec3d offset_after(std::size_t c, const Vec3d& u) const { return pliant::offset_after(terms(c), u); }
+  double normal_impulse(std::size_t c, const Vec3d& u) const { return contact::normal_impulse(terms(c), u); }
+  bool slips(std::size_t c, const Vec3d& u) const { return contact::slips(terms(c), u); }
+  Vec3d offset_after(std::size_t c, const Vec3d& u) const { return contact::offset_after(terms(c), u); }
 
  private:
   LawKind kind_;

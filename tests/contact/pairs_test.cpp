@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
+
+using namespace contact;
+
 namespace {
 
 // a pad that a hand carries, which an arm carries

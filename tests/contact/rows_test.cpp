@@ -7,6 +7,9 @@
 #include <random>
 
 namespace pliant {
+
+using namespace contact;
+
 namespace {
 
 constexpr double h = 0.05;

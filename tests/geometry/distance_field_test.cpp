@@ -11,6 +11,9 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
+
+using namespace geometry;
+
 namespace {
 
 // exact answers, by the mesh's own triangles

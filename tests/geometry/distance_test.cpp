@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
+
+using namespace geometry;
+
 namespace {
 
 constexpr double eps = 2.3e-16;

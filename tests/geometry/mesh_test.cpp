@@ -11,6 +11,10 @@
 #include <numeric>
 
 namespace pliant {
+
+using namespace geometry;
+using namespace scene;
+
 namespace {
 
 using std::numbers::pi;

@@ -15,6 +15,8 @@
 
 namespace pliant {
 
+using namespace geometry;
+
 struct Triangles {
   std::vector<Point> vertices;
   std::vector<std::array<int, 3>> faces;

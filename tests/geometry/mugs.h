@@ -8,6 +8,8 @@
 
 namespace pliant {
 
+using namespace geometry;
+
 // a profile of (radius, height) from the axis to the axis, revolved about z; outward if it runs counter-clockwise
 inline TriangleSoup revolved(const std::vector<std::array<double, 2>>& profile, std::uint32_t around) {
   TriangleSoup soup;

@@ -10,6 +10,8 @@
 
 namespace pliant {
 
+using namespace geometry;
+
 using Vec = Vector<double, 3>;
 using Kind = RigidShape::Kind;
 

@@ -5,6 +5,9 @@
 #include <cstring>
 
 namespace pliant {
+
+using namespace grid;
+
 namespace {
 
 template <int D, class S>

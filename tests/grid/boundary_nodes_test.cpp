@@ -7,6 +7,9 @@
 #include <tuple>
 
 namespace pliant {
+
+using namespace grid;
+
 namespace {
 
 using Condition = Boundary::Condition;

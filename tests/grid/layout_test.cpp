@@ -11,6 +11,9 @@
 #include <tuple>
 
 namespace pliant {
+
+using namespace grid;
+
 namespace {
 
 template <int D>

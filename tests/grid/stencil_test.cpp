@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
+
+using namespace grid;
+
 namespace {
 
 template <Kernel K>

@@ -7,6 +7,9 @@
 #include <random>
 
 namespace pliant {
+
+using namespace grid;
+
 namespace {
 
 template <class S>

@@ -5,6 +5,12 @@
 #include "implicit/lump.h"
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 long allocations_of(Law law, int threads) {

@@ -4,6 +4,12 @@
 #include "implicit/lump.h"
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 constexpr double h = 0.05, dt = 0.01;

@@ -14,6 +14,11 @@
 
 namespace pliant {
 
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 class BlockMatrix {
  public:
   explicit BlockMatrix(std::size_t n) : rows_(n) {}

@@ -4,9 +4,14 @@
 
 #include "grid/point_transfer.h"
 #include "implicit/dense_twin.h"
-#include "implicit/principal.h"
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 NodeVectors random_vectors(std::size_t n, unsigned seed) {
@@ -288,46 +293,6 @@ TEST(ImplicitInertia, IsThatOfTheParticles) {
     for (int d = 0; d < 3; ++d) v[i].set(d, u[d]);
   }
   EXPECT_NEAR(0.5 * product(v, assemble(matter, v, Terms::inertia).multiply(v)), expected, 1e-13 * expected);
-}
-
-// closed forms in the principal frame against the laws' own differentials
-TEST_P(ImplicitEnergy, PrincipalFormsAreTheLawsDifferential) {
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> uniform(0.3, 1.8);
-  std::visit(
-      [&](const auto& law) {
-        using L = std::remove_cvref_t<decltype(law)>;
-        // the quadratic ones have none, and cloth is not isotropic
-        if constexpr (!std::is_same_v<L, Linear<double>> && !std::is_same_v<L, LinearCorotated<double>> &&
-                      !std::is_same_v<L, Cloth<double>>)
-          for (int sample = 0; sample < 200; ++sample) {
-            Vector<double, 3> s = {{uniform(random), uniform(random), uniform(random)}};
-            if (sample % 4 == 1) s[1] = s[0] * (1 + 1e-9);
-            if (sample % 4 == 2) s[2] = -0.1 * s[2];
-            if (sample % 4 == 3) s[2] = 5e-3;
-            const double plastic = GetParam() == Law::snow ? 0.97 : 0.02;
-            const auto F = Matrix<double, 3>::diagonal(s);
-            const PrincipalDifferential<double> form = principal_differential(law, s, plastic);
-            for (int k = 0; k < 9; ++k) {
-              auto unit = Matrix<double, 3>::zero();
-              unit.a[k] = 1;
-              const int i = k / 3, j = k % 3;
-              const auto dP = law.differential(F, unit, Memory<double, 3>{F, plastic});
-              double size = 0;
-              for (double x : dP.a) size = std::max(size, std::abs(x));
-              for (int r = 0; r < 9; ++r) {
-                double expected = 0;
-                if (i == j && r % 4 == 0) expected = form.stretch(r / 3, i);
-                const int low = std::min(i, j), high = std::max(i, j);
-                if (i != j && r == k) expected = (form.pairs(low, high) + form.pairs(high, low)) / 2;
-                if (i != j && r == 3 * j + i) expected = (form.pairs(low, high) - form.pairs(high, low)) / 2;
-                // both to some ulps of the largest entry and of what cancels in it
-                EXPECT_NEAR(dP.a[r], expected, 1e-10 * size) << sample << " " << k << " " << r;
-              }
-            }
-          }
-      },
-      make_law<double>(material_of(GetParam())));
 }
 
 // pieces of different matter in one block, and a transfer with the kernel's own gradient

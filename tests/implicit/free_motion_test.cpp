@@ -10,6 +10,12 @@
 #include <numbers>
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
 template <class S>
@@ -170,6 +176,52 @@ TEST(FreeMotionQuadratic, IsOneLinearSolve) {
     // the residual of 1e-10, and the root of a condition of 1e4
     EXPECT_LT(std::sqrt(gap), 1e-8 * std::sqrt(size)) << name(law);
   }
+}
+
+// any right side, in double, with the exact curvature of matter that is not quadratic
+TEST(FreeMotionSystem, SolvesForARightSide) {
+  SmallCube<double> lump(Law::neo_hookean, 1e5);
+  disturb(lump, 0.05, 0.005, 0.1, 5);
+  lump.scatter();
+  lump.begin();
+  MatterCost* const matter[] = {&lump.implicit};
+  NoBodies none;
+  Unknowns unknowns;
+  number_unknowns(matter, none, unknowns);
+  StrongProblem problem;
+  problem.unknowns = &unknowns;
+  problem.matter = matter;
+  problem.bodies = &none;
+  SystemWork work;
+  System system(problem, lump.workers(), work);
+  system.linearise(lump.v.data());
+  system.linearise_in_double(lump.v.data(), Curvature::exact);
+  system.evaluate(lump.v.data(), {});
+  // the matrix, column by column, from the operator that is checked against differences of the gradient
+  MatterOperator<double> A;
+  lump.implicit.linearise(lump.v.data(), Curvature::exact, A, lump.workers());
+  const std::size_t n = unknowns.nodes();
+  Eigen::MatrixXd dense(3 * n, 3 * n);
+  NodeVectors unit(n, NodeVector<double>(0)), product(n);
+  for (std::size_t j = 0; j < 3 * n; ++j) {
+    unit[j / 3].set(int(j % 3), 1);
+    A.apply(unit.data(), product.data(), lump.workers());
+    unit[j / 3].set(int(j % 3), 0);
+    for (std::size_t i = 0; i < 3 * n; ++i) dense(Eigen::Index(i), Eigen::Index(j)) = product[i / 3][int(i % 3)];
+  }
+  const Eigen::VectorXd right = Eigen::VectorXd::Random(Eigen::Index(3 * n)), exact = dense.llt().solve(right);
+  UnknownVector<double> b, x;
+  b.resize(unknowns);
+  for (std::size_t i = 0; i < n; ++i) {
+    b.nodes[i] = 0;
+    for (int d = 0; d < 3; ++d) b.nodes[i].set(d, right[Eigen::Index(3 * i) + d]);
+  }
+  system.precondition<double>();
+  ASSERT_TRUE(system.solve<double>(b, {1e-13, 2000}, x).converged);
+  Eigen::VectorXd off(3 * n);
+  for (std::size_t i = 0; i < 3 * n; ++i) off[Eigen::Index(i)] = x.nodes[i / 3][int(i % 3)] - exact[Eigen::Index(i)];
+  // the tolerance, times the root of the condition of what is preconditioned
+  EXPECT_LT(std::sqrt(off.dot(dense * off)), 1e-10 * std::sqrt(exact.dot(right)));
 }
 
 // The explicit step would need 600 substeps here. From rest everywhere, all of it falls as one.

@@ -3,6 +3,7 @@
 
 #include "grid/sweep.h"
 #include "implicit/implicit_matter.h"
+#include "material/law_info.h"
 #include "material/laws.h"
 #include "solve/newton.h"
 
@@ -13,9 +14,18 @@
 
 namespace pliant {
 
-inline constexpr Law all_laws[] = {Law::linear,      Law::linear_corotated, Law::fixed_corotated,
-                                   Law::neo_hookean, Law::hencky,           Law::sand,
-                                   Law::liquid,      Law::eraser,           Law::snow};
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
+// every law of the list that has an implicit step
+inline const std::vector<Law> all_laws = [] {
+  std::vector<Law> laws;
+  for (const Law law : known_laws())
+    if (!info(law).sheet) laws.push_back(law);
+  return laws;
+}();
 
 inline Material material_of(Law law, double E = 1e5) {
   Material material;
@@ -161,7 +171,7 @@ class Lump {
     return {S(step), S(h), &sweep_laws_, &sweep_actuations_};
   }
   void scatter_with(double stress_step) {
-    sorted_.allocate(particles.size());
+    sorted_.fit(particles.size());
     layout_.build(particles.points, groups, S(h), workers_);
     layout_.reorder(particles.points, sorted_.points, workers_);
     layout_.reorder(particles.rates, sorted_.rates, workers_);

@@ -7,9 +7,15 @@
 #include "implicit/part_law.h"
 
 namespace pliant {
+
+using namespace material;
+using namespace grid;
+using namespace solve;
+using namespace implicit;
+
 namespace {
 
-constexpr Law flowing_laws[] = {Law::linear_corotated, Law::hencky, Law::sand};
+const Law flowing_laws[] = {Law::linear_corotated, Law::hencky, Law::sand};
 constexpr double dt = 0.01, inv_h = 20, volume = 0.7;
 
 Material flowing(Law law) {

@@ -5,6 +5,9 @@
 #include <limits>
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 // the text of the error that `check` throws
@@ -79,7 +82,7 @@ TEST(Check, AcceptsUsualMaterialsAndIgnoresWhatTheLawDoesNotRead) {
 
 TEST(Check, RefusesALawThatDoesNotExist) {
   Material material;
-  material.law = static_cast<Law>(77);
+  material.law = Law{77};
   EXPECT_NE(refusal(material).find("law number 77"), std::string::npos);
 }
 
@@ -102,7 +105,7 @@ TEST(LawName, UnknownNamesAreRefusedWithTheKnownOnes) {
 }
 
 TEST(MakeLaw, GivesTheLawThatWasAskedFor) {
-  for (const Law law : all_laws) EXPECT_EQ(make_law<float>(usual_material(law)).index(), std::size_t(law));
+  for (const Law law : all_laws) EXPECT_EQ(make_law<float>(usual_material(law)).index(), std::size_t(law.number));
 }
 
 TEST(SoundSpeed, IsThatOfPressureWaves) {

@@ -1,8 +1,11 @@
 // On a pack of particles every law gives what it gives particle by particle.
 #include "check_law.h"
-#include "material/derivative.h"
+#include "derivative.h"
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 template <class C>

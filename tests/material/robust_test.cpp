@@ -2,6 +2,9 @@
 #include "check_law.h"
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 template <class C>

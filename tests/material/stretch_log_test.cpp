@@ -3,6 +3,9 @@
 #include "check_law.h"
 
 namespace pliant {
+
+using namespace material;
+
 namespace {
 
 template <class S>

@@ -8,6 +8,9 @@
 #include <limits>
 
 namespace pliant {
+
+using namespace geometry;
+
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

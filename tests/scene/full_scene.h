@@ -11,6 +11,8 @@
 
 namespace pliant {
 
+using namespace geometry;
+
 class Dice {
  public:
   double between(double low, double high) { return std::uniform_real_distribution<>(low, high)(engine_); }
@@ -32,9 +34,9 @@ class Dice {
 
 inline std::vector<Material> all_materials(Dice& dice) {
   std::vector<Material> materials;
-  for (int law = 0; law <= int(Law::cloth); ++law) {
+  for (const Law law : known_laws()) {
     Material m;
-    m.law = Law(law);
+    m.law = law;
     m.name = name(m.law);
     m.density = dice.between(1, 3000);
     if (m.law == Law::liquid) {

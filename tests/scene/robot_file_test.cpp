@@ -11,6 +11,10 @@
 #include <chrono>
 
 namespace pliant {
+
+using namespace geometry;
+using namespace scene;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,6 +14,9 @@
 
 namespace pliant::test {
 
+using namespace geometry;
+using namespace scene;
+
 using std::numbers::pi;
 using Kind = Shape::Kind;
 using Method = Sampling::Method;

@@ -15,6 +15,10 @@
 #include <sstream>
 
 namespace pliant {
+
+using namespace geometry;
+using namespace scene;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -7,6 +7,10 @@
 #include <numeric>
 
 namespace pliant {
+
+using namespace geometry;
+using namespace scene;
+
 namespace {
 
 Shape sheet(Vec3 size, double spacing) {

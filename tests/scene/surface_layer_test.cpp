@@ -2,6 +2,10 @@
 #include "scene/sampled_shapes.h"
 
 namespace pliant {
+
+using namespace geometry;
+using namespace scene;
+
 namespace {
 
 using namespace test;

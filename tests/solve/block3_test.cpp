@@ -8,6 +8,9 @@
 #include <random>
 
 namespace pliant {
+
+using namespace solve;
+
 namespace {
 
 // positive, with eigenvalues over six decades

@@ -7,6 +7,9 @@
 
 namespace pliant::tests {
 
+using namespace solve;
+using namespace contact;
+
 class DenseNewton {
  public:
   explicit DenseNewton(const OwnedProblem& p) : p_(p), v(Eigen::VectorXd::Zero(3 * Eigen::Index(p.mass.size()))) {

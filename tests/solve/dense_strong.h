@@ -1,5 +1,5 @@
-// A strong problem with dense matrices: matter in two costs that know nothing of each other, bodies, and contacts between all
-// of them; and gradient and Hessian of the whole by plain dense sums.
+// A strong problem with dense matrices: matter in two costs that know nothing of each other, bodies, and contacts between
+// all of them; and gradient and Hessian of the whole by plain dense sums.
 #pragma once
 
 #include "solve/problems.h"
@@ -8,6 +8,9 @@
 #include <Eigen/Dense>
 
 namespace pliant::tests {
+
+using namespace solve;
+using namespace contact;
 
 using Column = Eigen::VectorXd;
 using Dense = Eigen::MatrixXd;

@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace pliant {
+
+using namespace solve;
+
 namespace {
 
 using Dense = Eigen::MatrixXd;
@@ -56,7 +59,7 @@ struct NodeSolve {
     return rz;
   }
   double apply() { return product(cg.search.nodes.data(), cg.product.nodes.data()); }
-  double advance(double alpha) { return advance_nodes(cg, T(alpha), blocks, {sums}); }
+  double advance(double alpha) { return advance_nodes(cg, T(alpha), blocks, sums); }
   void turn(double beta) { turn_nodes(cg, T(beta), sums); }
 };
 

@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace pliant {
+
+using namespace solve;
+
 namespace {
 
 // 1/2 a s^2 - b s and springs that begin to push at some length: a slope of straight pieces

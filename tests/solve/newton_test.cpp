@@ -7,6 +7,10 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
+
+using namespace solve;
+using namespace contact;
+
 namespace {
 
 using namespace tests;

@@ -13,6 +13,9 @@
 
 namespace pliant::tests {
 
+using namespace solve;
+using namespace contact;
+
 struct OwnedProblem {
   std::vector<double> mass, weights;
   std::vector<Vec3d> free_velocity, bias, start;

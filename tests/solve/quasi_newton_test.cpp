@@ -32,6 +32,10 @@ void* counted(std::size_t n, std::size_t line) {
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace pliant {
+
+using namespace solve;
+using namespace contact;
+
 namespace {
 
 using namespace tests;

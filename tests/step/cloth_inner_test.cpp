@@ -7,6 +7,10 @@
 #include <map>
 
 namespace pliant {
+
+using namespace material;
+using namespace cloth;
+
 namespace {
 
 using namespace test;

@@ -8,6 +8,9 @@
 #include <cmath>
 
 namespace pliant {
+
+using namespace contact;
+
 namespace {
 
 using test::add;

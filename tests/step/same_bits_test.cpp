@@ -2,6 +2,9 @@
 #include "step/nine_laws.h"
 
 namespace pliant::test {
+
+using namespace material;
+
 namespace {
 
 std::vector<std::uint64_t> hashes(const Scene& scene, int threads, int steps) {

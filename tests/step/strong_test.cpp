@@ -12,6 +12,11 @@
 #include <cmath>
 
 namespace pliant {
+
+using namespace bodies;
+using namespace solve;
+using namespace step;
+
 namespace {
 
 using test::add_cube;

@@ -2,6 +2,9 @@
 #include "step/nine_laws.h"
 
 namespace pliant::test {
+
+using namespace material;
+
 namespace {
 
 // a resting block whose wave speed is known

@@ -2,6 +2,9 @@
 #include "step/nine_laws.h"
 
 namespace pliant::test {
+
+using namespace material;
+
 namespace {
 
 using Turn = Eigen::Matrix3d;

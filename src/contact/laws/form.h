@@ -5,10 +5,11 @@
 // A law only has to give these six numbers. What is not a number must stay so: max(0, x), not max(x, 0).
 #pragma once
 
+#include "contact/namespace.h"
 #include "core/small.h"
 #include "solve/block3.h"
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class T>
 struct LawResponse {
@@ -87,4 +88,4 @@ inline LawLine<T> line_at(const LawOfT& law, const Vector<T, 3>& u, const Vector
       r.a * d.normal * d.normal + r.drag * dot(d.tangent, d.tangent) + across * (T(2) * r.b * d.normal + r.c * across)};
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

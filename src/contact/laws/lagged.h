@@ -4,10 +4,11 @@
 
 #include "contact/contact_data.h"
 #include "contact/laws/form.h"
+#include "contact/namespace.h"
 
 #include <algorithm>
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class T>
 struct LaggedLaw {
@@ -95,4 +96,4 @@ inline void set_lane(LaggedLaw<Pack<double, 4>>& four, int lane, const LaggedLaw
   four.memory = one.memory;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

@@ -3,12 +3,13 @@
 
 #include "contact/laws/lagged.h"
 #include "contact/laws/sap.h"
+#include "contact/namespace.h"
 #include "solve/contact_problem.h"
 
 #include <variant>
 #include <vector>
 
-namespace pliant {
+namespace pliant::contact {
 
 using AnyContactLaw = std::variant<LaggedLaw<double>, SapLaw<double>>;
 
@@ -64,4 +65,4 @@ inline Vec3d offset_after(const ContactData& c, const Vec3d& u) {
   return (1 / (c.dt * c.stiffness)) * SplitVector<double>(c.normal, law_value(c, u).gradient).tangent;
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

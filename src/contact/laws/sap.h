@@ -4,8 +4,9 @@
 
 #include "contact/contact_data.h"
 #include "contact/laws/form.h"
+#include "contact/namespace.h"
 
-namespace pliant {
+namespace pliant::contact {
 
 template <class T>
 struct SapLaw {
@@ -73,4 +74,4 @@ inline void set_lane(SapLaw<Pack<double, 4>>& four, int lane, const SapLaw<doubl
   four.scaled_friction.set(lane, one.scaled_friction);
 }
 
-}  // namespace pliant
+}  // namespace pliant::contact

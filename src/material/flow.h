@@ -1,11 +1,15 @@
 // Plastic flow inside of an implicit step: energies whose derivative is the stress after the return mapping. Of the
 // deviator e of the strain it is mu |e|^2 up to the yield strain r and goes on straight, with the slope 2 mu r; of the
-// volume it is a parabola that goes on straight where matter bears no more tension. Equations: README.md.
+// volume it is a parabola that goes on straight where matter bears no more tension. Equations: implicit/README.md.
 #pragma once
 
-#include "implicit/principal.h"
+#include "material/namespace.h"
+#include "material/law.h"
+#include "material/principal.h"
+#include "material/rotation.h"
+#include "material/stretch_log.h"
 
-namespace pliant {
+namespace pliant::material {
 
 // a strain that nothing reaches
 inline constexpr double never_yields = 1e18;
@@ -61,45 +65,36 @@ struct LogarithmicFlow {
     r.missing = shape.missing;
     return r;
   }
+
+  Stressed<P> stressed(const Matrix<P, 3>& F) const {
+    const Svd<P, 3> f = svd(F);
+    const Point p = at(f.sigma);
+    Matrix<P, 3> scaled;
+    for (int k = 0; k < 3; ++k)
+      for (int i = 0; i < 3; ++i) scaled(i, k) = f.U(i, k) * (p.l[k].first * p.pull[k]);
+    return {p.energy, scaled * transpose(f.V)};
+  }
+
+  PrincipalDifferential<P> principal_differential(const Vector<P, 3>& s, const P&) const {
+    using S = Scalar<P>;
+    const Point p = at(s);
+    const P mixed = p.bulk - P(S(1) / S(3)) * p.slope;
+    PrincipalDifferential<P> r;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j) {
+        const P slopes = p.l[i].first * p.l[j].first;
+        const P both = slopes * (mixed - p.missing * p.n[i] * p.n[j]);
+        if (i == j) {
+          r.stretch(i, i) = p.l[i].second * p.pull[i] + p.slope * slopes + both;
+          continue;
+        }
+        r.stretch(i, j) = r.stretch(j, i) = both;
+        const LogSlopes<P> log = stretch_log_slopes(s[i], s[j]);
+        r.pairs(i, j) = p.slope * p.l[i].first * log.value + p.pull[j] * log.first;
+        r.pairs(j, i) = (p.l[i].first * p.pull[i] + p.l[j].first * p.pull[j]) / guarded_sum(s[i], s[j]);
+      }
+    return r;
+  }
 };
 
-template <class P, class S>
-LogarithmicFlow<P> flow_of(const Hencky<S>& law, P yield, P) {
-  return {P(law.mu), P(law.lambda + 2 * law.mu / 3), yield, P(0), P(S(never_yields))};
-}
-template <class P, class S>
-LogarithmicFlow<P> flow_of(const Sand<S>& law, P yield, P plastic) {
-  return {P(law.mu), P(law.lambda + 2 * law.mu / 3), yield, plastic, P(3 * law.cohesion)};
-}
-
-template <class P>
-inline PrincipalDifferential<P> principal_differential(const LogarithmicFlow<P>& law, const Vector<P, 3>& s, P) {
-  using S = Scalar<P>;
-  const typename LogarithmicFlow<P>::Point at = law.at(s);
-  const P mixed = at.bulk - P(S(1) / S(3)) * at.slope;
-  PrincipalDifferential<P> r;
-  for (int i = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j) {
-      const P slopes = at.l[i].first * at.l[j].first;
-      const P both = slopes * (mixed - at.missing * at.n[i] * at.n[j]);
-      if (i == j) {
-        r.stretch(i, i) = at.l[i].second * at.pull[i] + at.slope * slopes + both;
-        continue;
-      }
-      r.stretch(i, j) = r.stretch(j, i) = both;
-      const LogSlopes<P> log = stretch_log_slopes(s[i], s[j]);
-      r.pairs(i, j) = at.slope * at.l[i].first * log.value + at.pull[j] * log.first;
-      r.pairs(j, i) = (at.l[i].first * at.pull[i] + at.l[j].first * at.pull[j]) / guarded_sum(s[i], s[j]);
-    }
-  return r;
-}
-
-// the largest |dev strain| of sand with this F: by its pressure
-template <class P>
-inline P sand_yield(const Sand<Scalar<P>>& law, const Matrix<P, 3>& F, P plastic) {
-  using S = Scalar<P>;
-  const S cone = (3 * law.lambda + 2 * law.mu) / (2 * law.mu) * law.template friction<3>();
-  return P(cone) * max(P(3 * law.cohesion) - plastic - LogStrain<P, 3>(F).sum, P(0));
-}
-
-}  // namespace pliant
+}  // namespace pliant::material

@@ -1,4 +1,4 @@
-// The derivative of a law's stress as a dense matrix on the rows of F laid end to end, and its positive part.
+// The derivative of a law's stress as a dense matrix on the rows of F laid end to end.
 #pragma once
 
 #include "material/law.h"
@@ -6,6 +6,8 @@
 #include <Eigen/Core>
 
 namespace pliant {
+
+using namespace material;
 
 // entry (i D + j, k D + l) is dP_ij / dF_kl
 template <class S, int D>
@@ -22,10 +24,5 @@ StressDerivative<S, D> stress_derivative(const L& law, const Matrix<S, D>& F, co
   }
   return derivative;
 }
-
-// The nearest symmetric matrix without negative eigenvalues; a matrix that has none is returned as it is.
-// For 4x4 and 9x9, float and double.
-template <class S, int N>
-Eigen::Matrix<S, N, N> project_spd(const Eigen::Matrix<S, N, N>& matrix);
 
 }  // namespace pliant

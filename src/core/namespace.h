@@ -1,0 +1,9 @@
+// The namespace of this folder, and whose names it uses: the arrows of the house.
+#pragma once
+
+namespace pliant {
+
+namespace core {}
+using namespace core;
+
+}  // namespace pliant
