@@ -13,6 +13,8 @@ enum class ErrorCode {
   too_fast,       // matter moved more than a cell in one substep
   not_finite,     // a number became infinite or NaN
   not_converged,  // the contact solver did not reach its tolerance
+  over_budget,    // a step took more iterations than step.budget allows
+  interrupted,    // somebody asked to stop, see stop.h
   bad_file,       // a file is missing, truncated, corrupt or of an unknown version
 };
 

@@ -183,6 +183,7 @@ struct StepOptions {
   Method method = Method::async;
   double tolerance = 0;       // of the solver, relative, 1e-10..1; 0: by the method, see solver_tolerance
   int max_iterations = 1000;  // of the solver; more is an error
+  int budget = 20'000;        // iterations of all solves of a step, linear ones and repeats included; more is an error
   // of the strong step
   int max_cuts = 3;             // a step that fails is repeated in 2, 4, ... 2^max_cuts parts, 0..10; 0: never
   bool exact_rotation = false;  // stretch is told from turning within the step: angular momentum is kept

@@ -104,7 +104,9 @@ class World {
   Wrench wrench(const std::string& body) const;
   Taxels taxels(const std::string& geom, int rows, int columns) const;
 
-  // The state as bytes with version and checksum, exact. restore refuses bytes of another scene, truncated or altered.
+  // The state as bytes with version and checksum, exact. restore refuses, with Error(bad_file), bytes that are truncated
+  // or altered, numbers that no state of this world can hold, and another scene, by the first key that differs. How a
+  // step is taken (dt, gravity, method, tolerances), names, limits, record and expect may differ.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> bytes);
 

@@ -46,6 +46,7 @@ SceneRecord record_of(const Scene& scene);
 
 void bind_laws(nb::module_& module);  // before all: pliant/enums.py asks for it
 void bind_errors(nb::module_& module);
+void bind_signals(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_more(nb::module_& module);  // before bind_scene
 void bind_scene_file(nb::module_& module);  // after bind_scene

@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
   module.attr("version") = PLIANT_VERSION;
   pliant::python::bind_laws(module);
   pliant::python::bind_errors(module);
+  pliant::python::bind_signals(module);
   pliant::python::bind_scene_more(module);
   pliant::python::bind_scene(module);
   pliant::python::bind_scene_file(module);

@@ -148,6 +148,8 @@ void bind_options(nb::module_& module) {
       .field("tolerance", &StepOptions::tolerance,
              "of the contact solver, relative, 1e-10..1; 0: 5e-2, of method strong 1e-4")
       .field("max_iterations", &StepOptions::max_iterations, "of the contact solver; more is an error")
+      .field("budget", &StepOptions::budget,
+             "iterations of all solves of a step, linear ones and repeats included; more is an error")
       .field("max_cuts", &StepOptions::max_cuts, "strong: a step that fails is repeated in 2, 4, ... 2^max_cuts parts")
       .field("exact_rotation", &StepOptions::exact_rotation, "strong: tells stretch from turning within a step")
       .field("plastic_flow", &StepOptions::plastic_flow, "strong: by_law; lagged: after the solve; implicit: in it")

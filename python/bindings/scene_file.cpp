@@ -7,6 +7,7 @@
 
 #include "bindings.h"
 #include "scene/scene_keys_tables.h"
+#include "without_gil.h"
 
 namespace pliant::python {
 
@@ -38,7 +39,8 @@ void bind_scene_file(nb::module_& module) {
   module.def(
       "load_scene_file",
       [](const std::string& path, const std::string& models, bool allow_outside, const Overrides& overrides) {
-        return record_of(load_scene_file(path, options_of(models, allow_outside, overrides)));
+        return record_of(
+            without_gil([&] { return load_scene_file(path, options_of(models, allow_outside, overrides)); }));
       },
       nb::arg("path"), nb::kw_only(), nb::arg("models") = "", nb::arg("allow_outside") = false,
       nb::arg("overrides") = Overrides{}, "The scene of a file; BadFileError with all that is wrong with it.");
@@ -46,7 +48,8 @@ void bind_scene_file(nb::module_& module) {
       "load_scene_text",
       [](const std::string& yaml, const std::string& folder, const std::string& file, const std::string& models,
          bool allow_outside, const Overrides& overrides) {
-        return record_of(load_scene_text(yaml, folder, file, options_of(models, allow_outside, overrides)));
+        return record_of(without_gil(
+            [&] { return load_scene_text(yaml, folder, file, options_of(models, allow_outside, overrides)); }));
       },
       nb::arg("yaml"), nb::kw_only(), nb::arg("folder") = "", nb::arg("file") = "text", nb::arg("models") = "",
       nb::arg("allow_outside") = false, nb::arg("overrides") = Overrides{},
@@ -54,7 +57,7 @@ void bind_scene_file(nb::module_& module) {
   module.def(
       "check_scene_file",
       [](const std::string& path, const std::string& models, bool allow_outside, const Overrides& overrides) {
-        return check_scene_file(path, options_of(models, allow_outside, overrides));
+        return without_gil([&] { return check_scene_file(path, options_of(models, allow_outside, overrides)); });
       },
       nb::arg("path"), nb::kw_only(), nb::arg("models") = "", nb::arg("allow_outside") = false,
       nb::arg("overrides") = Overrides{}, "Everything that is wrong with a file, in the order of its lines.");
@@ -71,7 +74,7 @@ void bind_scene_file(nb::module_& module) {
       "scene_key_tables",
       [] {
         nb::dict tables;
-        for (const KeyTable& table : scene_key_tables()) tables[table.name.c_str()] = table.markdown;
+        for (const SceneKeyTable& table : scene_key_tables()) tables[table.name.c_str()] = table.markdown;
         return tables;
       },
       nb::sig("def scene_key_tables() -> dict[str, str]"), "The tables of docs/scene_files.md.");

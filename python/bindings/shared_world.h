@@ -1,31 +1,37 @@
 // A world as Python holds it, and how its calls take turns.
 #pragma once
 
+#include "core/stop.h"
 #include "pliant/world.h"
 
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "bindings.h"
 #include "mujoco_objects.h"
+#include "without_gil.h"
 
 namespace pliant::python {
 
 struct SharedWorld {
   MujocoObjects bodies = {{}, {}, {}};  // counted by Python: only touched under its lock
   World world;
-  std::mutex busy;
+  std::timed_mutex busy;
   SharedWorld(const Scene& scene, const SharedBodies& shared, int threads) : world(scene, shared, threads) {}
   SharedWorld(const MujocoObjects& objects, World&& other) : bodies(objects), world(std::move(other)) {}
 };
 
-// Works on the world while other Python threads run; calls on one world from several threads wait for each other.
+// Works on the world while other Python threads run; calls on one world from several threads wait for each other. Ctrl-C
+// ends the work and the waiting.
 template <class Work>
 auto alone(SharedWorld& self, Work&& work) {
-  nb::gil_scoped_release released;
-  std::lock_guard lock(self.busy);
-  return work(self.world);
+  return without_gil([&] {
+    std::unique_lock lock(self.busy, std::defer_lock);
+    while (!lock.try_lock_for(std::chrono::milliseconds(50))) check_stop();
+    return work(self.world);
+  });
 }
 
 template <class T>

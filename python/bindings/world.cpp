@@ -19,10 +19,7 @@ namespace {
 
 void make_world(SharedWorld* self, const Scene& scene, const MujocoObjects& objects, int threads) {
   const SharedBodies shared = shared_bodies(objects);
-  {
-    nb::gil_scoped_release released;
-    new (self) SharedWorld(scene, shared, threads);
-  }
+  without_gil([&] { new (self) SharedWorld(scene, shared, threads); });
   self->bodies = objects;
 }
 
@@ -103,7 +100,7 @@ void bind_motion(nb::class_<SharedWorld>& world) {
   world
       .def(
           "step", [](SharedWorld& self) { return alone(self, [](World& w) { return StepReport(w.step()); }); },
-          "Advances by scene.step.dt. On an Error nothing has changed. Other Python threads run meanwhile.")
+          "Advances by scene.step.dt. On an Error or Ctrl-C nothing has changed. Other Python threads run meanwhile.")
       .def(
           "clone", &clone, nb::arg("threads") = 0, nb::sig("def clone(self, threads: int = 0) -> World"),
           "A second world in the same state: from there on both give the same bits. It shares all that is constant and "

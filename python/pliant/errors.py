@@ -43,6 +43,18 @@ class NotConvergedError(Error):
     code = "not_converged"
 
 
+class OverBudgetError(Error):
+    """A step took more iterations than `step.budget` allows."""
+
+    code = "over_budget"
+
+
+class StoppedError(Error):
+    """Somebody asked to stop. In Python Ctrl-C is a KeyboardInterrupt instead."""
+
+    code = "interrupted"
+
+
 class BadFileError(Error):
     """A file is missing, truncated, corrupt or of an unknown version."""
 
@@ -58,6 +70,8 @@ BY_CODE = {
         TooFastError,
         NotFiniteError,
         NotConvergedError,
+        OverBudgetError,
+        StoppedError,
         BadFileError,
     )
 }

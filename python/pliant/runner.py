@@ -50,21 +50,41 @@ class Outcome:
         return made | ({"error": self.error} if self.error else {})
 
 
+class StepStopped(Exception):
+    """A signal came in the middle of a step."""
+
+
 class Stop:
-    """Whether Ctrl-C was pressed, or the process asked to end. A second time it does not wait for the step."""
+    """Whether Ctrl-C was pressed, or the process asked to end. A second time it waits for nothing."""
 
     def __init__(self) -> None:
         self.signal = 0
+        self.stepping = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        if self.signal:
+        again, self.signal = self.signal, number
+        if again:
             raise KeyboardInterrupt
-        self.signal = number
+        if self.stepping:
+            raise StepStopped
+
+    def step(self, world: World) -> StepReport | None:
+        """Takes a step; None if a signal has ended it, and nothing has changed."""
+        before = world.time
+        try:
+            self.stepping = True
+            report = world.step()
+            self.stepping = False
+        except StepStopped:
+            self.stepping = False
+            # it may have come when the step was over
+            return world.report if world.time > before else None
+        return report
 
 
 @contextlib.contextmanager
 def stopping() -> Iterator[Stop]:
-    """Signals end the run after the present step instead of in the middle of it."""
+    """Signals end the run between two steps; one that comes in the middle of a step takes it back."""
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -127,8 +147,8 @@ def run(world: World, plan: Plan, recorder: Recorder | None = None) -> Outcome:
     with stopping() as stop:
         try:
             while outcome.steps < steps and not stop.signal:
-                advance(world, recorder, log, outcome)
-                progress.add(world.report, scene.step.dt)
+                if advance(world, stop, recorder, log, outcome):
+                    progress.add(world.report, scene.step.dt)
         except Error as error:
             outcome.error = str(error)
             log.failed_steps += not isinstance(error, BadFileError)
@@ -141,9 +161,11 @@ def run(world: World, plan: Plan, recorder: Recorder | None = None) -> Outcome:
     return outcome
 
 
-def advance(world: World, recorder: Recorder | None, log: RunLog, outcome: Outcome) -> None:
+def advance(world: World, stop: Stop, recorder: Recorder | None, log: RunLog, outcome: Outcome) -> bool:
     start, before = time.perf_counter(), world.time
-    report = world.step()
+    report = stop.step(world)
+    if report is None:
+        return False
     outcome.seconds += time.perf_counter() - start
     outcome.steps += 1
     outcome.simulated += world.time - before
@@ -151,6 +173,7 @@ def advance(world: World, recorder: Recorder | None, log: RunLog, outcome: Outco
     log.note(world)
     if recorder is not None:
         recorder.add(report)
+    return True
 
 
 def finish(recorder: Recorder | None, outcome: Outcome) -> None:

@@ -4,6 +4,7 @@
 #include "bodies/names.h"
 #include "bodies/rotation.h"
 #include "core/error.h"
+#include "core/stop.h"
 
 #include <mujoco/mujoco.h>
 
@@ -100,6 +101,7 @@ class Arm {
     Vector6 error = error_to(target);
     double damping = 1e-3;
     for (int i = 0; i < options_.iterations && error.norm() > exact && damping < 1e12; ++i) {
+      check_stop();
       const std::vector<double> before = joints();
       move(step_towards(error, damping * error.squaredNorm()));
       const Vector6 moved = error_to(target);

@@ -17,7 +17,8 @@ class ContactStep {
   ContactStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
 
   BodyContacts<S>& bodies() { return bodies_; }
-  // Error(not_converged) with time and place
+  void set_budget(Budget& budget) { options_.budget = &budget; }
+  // Error(not_converged) with time and place, Error(over_budget)
   void run(const MatterNow<S>& matter, Workers& workers);
   std::span<const std::uint32_t> changed_nodes() const { return nodes_.numbers(); }  // in the last substep
 

@@ -10,6 +10,8 @@ const char* name(ErrorCode code) {
     case ErrorCode::too_fast: return "too_fast";
     case ErrorCode::not_finite: return "not_finite";
     case ErrorCode::not_converged: return "not_converged";
+    case ErrorCode::over_budget: return "over_budget";
+    case ErrorCode::interrupted: return "interrupted";
     case ErrorCode::bad_file: return "bad_file";
   }
   return "unknown";

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/namespace.h"
+#include "core/stop.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 
@@ -44,12 +46,17 @@ class Workers {
   // index of the calling thread inside a loop, below threads(): for scratch memory
   static int index() { return tbb::this_task_arena::current_thread_index(); }
 
-  // f(i) for i in [0, count), in pieces of `grain`
+  // f(i) for i in [0, count), in pieces of `grain`. Before each of its pieces the calling thread looks whether it should
+  // stop: Error(interrupted).
   template <class F>
   void for_each(std::size_t count, std::size_t grain, const F& f) {
     if (threads_ == 1 || count <= grain) {
       arena_.execute([&] {
-        for (std::size_t i = 0; i < count; ++i) f(i);
+        for (std::size_t first = 0; first < count; first += grain) {
+          check_stop();
+          const std::size_t last = std::min(first + grain, count);
+          for (std::size_t i = first; i < last; ++i) f(i);
+        }
       });
       return;
     }
@@ -58,6 +65,7 @@ class Workers {
       tbb::parallel_for(
           tbb::blocked_range<std::size_t>(0, count, grain),
           [&](const tbb::blocked_range<std::size_t>& r) {
+            check_stop();
             order.piece_begins();
             for (std::size_t i = r.begin(); i != r.end(); ++i) f(i);
             order.piece_ends();

@@ -131,6 +131,9 @@ void check_step(const StepOptions& step, int dimension) {
   if (step.max_iterations < 1) {
     fail(ErrorCode::bad_input, "step: max_iterations is {}; give 1 or more", step.max_iterations);
   }
+  if (step.budget < 1) {
+    fail(ErrorCode::bad_input, "step: budget is {}; give 1 or more", step.budget);
+  }
   if (step.max_cuts < 0 || step.max_cuts > 10) {
     fail(ErrorCode::bad_input, "step: max_cuts is {}; give 0 to 10", step.max_cuts);
   }

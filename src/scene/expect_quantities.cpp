@@ -4,6 +4,7 @@
 namespace pliant {
 
 
+
 const std::vector<Quantity>& expect_quantities() {
   using Of = Quantity::Of;
   static const std::vector<Quantity> list = {

@@ -1,4 +1,5 @@
 #include "core/error.h"
+#include "core/stop.h"
 #include "scene/fill.h"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ std::vector<Point> sites_inside(const Region& region, const Lattice& lattice) {
   for (std::int64_t z = 0; z < lattice.count[2]; ++z)
     for (std::int64_t y = 0; y < lattice.count[1]; ++y)
       for (std::int64_t x = 0; x < lattice.count[0]; ++x) {
+        check_stop_at(std::size_t(x));
         const Point site = lattice.site(x, y, z);
         if (region.contains(site)) sites.push_back(site);
       }
@@ -64,12 +66,14 @@ std::vector<Point> sites_in_columns(const Region& region, const Lattice& lattice
   std::vector<MeshTree::Crossing> crossings;
   for (std::int64_t y = 0; y < lattice.count[1]; ++y)
     for (std::int64_t x = 0; x < lattice.count[0]; ++x) {
+      check_stop();
       const Point foot = lattice.site(x, y, 0);
       tree.crossings(foot[0], foot[1], crossings);
       // down from the top, the winding number is the sum of the signs passed
       int winding = 0;
       std::size_t passed = 0;
       for (std::int64_t z = lattice.count[2] - 1; z >= 0; --z) {
+        check_stop_at(std::size_t(z));
         const Point site = lattice.site(x, y, z);
         while (passed < crossings.size() && crossings[passed].z > site[2]) winding += crossings[passed++].sign;
         if (winding > 0 && (region.depth <= 0 || !tree.near(site, region.depth))) sites.push_back(site);
@@ -81,6 +85,7 @@ std::vector<Point> sites_in_columns(const Region& region, const Lattice& lattice
 // a point whose every offset would leave the region stays where it is
 void move_randomly(std::vector<Point>& points, const Region& region, const Point& range, Random& random) {
   for (Point& p : points) {
+    check_stop_at(std::size_t(&p - points.data()));
     for (int n = 0; n < jitter_tries; ++n) {
       Point moved = p;
       for (int i = 0; i < region.solid.dimension(); ++i) moved[i] += range[i] * (random.uniform() - 0.5);

@@ -2,6 +2,7 @@
 // darts around known points until there is no room), then laid out over space at a random shift, and cut to the region.
 // The tile has no boundary, so the density is even up to the surface, and thin parts get their share.
 #include "core/error.h"
+#include "core/stop.h"
 #include "scene/fill.h"
 
 #include <algorithm>
@@ -128,6 +129,7 @@ Tile make_tile(double points_along_edge, int dimension, Random& random) {
   grid.insert(first);
   std::vector<std::size_t> active = {0};
   while (!active.empty()) {
+    check_stop();
     const std::size_t pick = random.below(active.size());
     const Point around = grid.points()[active[pick]];
     bool found = false;
@@ -177,6 +179,7 @@ std::vector<Point> cut(const Region& region, const Tile& tile, const Point& shif
   for (std::int64_t z = range.first[2]; z <= range.last[2]; ++z)
     for (std::int64_t y = range.first[1]; y <= range.last[1]; ++y)
       for (std::int64_t x = range.first[0]; x <= range.last[0]; ++x) {
+        check_stop();
         const Point corner = shift + edge * Point{{double(x), double(y), double(z)}};
         const double half = 0.5 * edge;
         if (solid.farther(corner + Point{{half, half, tile.dimension == 2 ? 0 : half}}, radius)) continue;

@@ -48,6 +48,7 @@ void check_values(Scene scene, const SceneMarks& marks, Findings& findings) {
       check(scene);
       return;
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::interrupted) throw;
       add_error(error, marks, findings);
       const std::string text = error.what();
       const auto is_blamed = [&](const Matter& m) { return text.rfind(fmt::format("matter '{}': ", m.name), 0) == 0; };

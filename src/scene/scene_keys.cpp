@@ -67,6 +67,10 @@ void step_keys(Keys& keys, StepOptions& step) {
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);
   count(keys,
+        {.name = "budget",
+         .what = "iterations of all solves of a step, linear ones and repeats included; more are an error"},
+        step.budget, 1, most_int);
+  count(keys,
         {.name = "max_cuts",
          .what = "a step that fails is repeated in 2, 4, ... 2^max_cuts parts; 0: never; of method strong"},
         step.max_cuts, 0, most_cuts);

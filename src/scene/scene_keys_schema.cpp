@@ -178,7 +178,7 @@ std::string table(const KeyInfo& map, const std::string& path) {
 }
 
 // one table for the scene, and one for each kind of thing in it
-void add_tables(const KeyInfo& map, std::vector<KeyTable>& tables) {
+void add_tables(const KeyInfo& map, std::vector<SceneKeyTable>& tables) {
   for (const KeyInfo& key : map.inside) {
     const bool has_things = key.type == Type::named || key.type == Type::listed;
     if (has_things) tables.push_back({key.name, table(key, "")});
@@ -188,9 +188,9 @@ void add_tables(const KeyInfo& map, std::vector<KeyTable>& tables) {
 
 }  // namespace
 
-std::vector<KeyTable> scene_key_tables() {
+std::vector<SceneKeyTable> scene_key_tables() {
   const KeyInfo root = list_keys();
-  std::vector<KeyTable> tables = {{"scene", table(root, "")}};
+  std::vector<SceneKeyTable> tables = {{"scene", table(root, "")}};
   add_tables(root, tables);
   std::string rows = "| quantity | of | unit | what |\n|---|---|---|---|\n";
   static const char* const owners[] = {"", "matter", "body", "joint", "sensor"};
@@ -203,7 +203,7 @@ std::vector<KeyTable> scene_key_tables() {
 
 }  // namespace pliant::scene
 
-namespace pliant {
+namespace pliant::scene {
 
 using namespace scene;
 
@@ -215,4 +215,4 @@ std::string scene_schema() {
   return head + text.substr(1) + "\n";
 }
 
-}  // namespace pliant
+}  // namespace pliant::scene

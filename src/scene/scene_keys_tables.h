@@ -8,10 +8,10 @@
 
 namespace pliant::scene {
 
-struct KeyTable {
+struct SceneKeyTable {
   std::string name;  // "scene", "materials", ..., "quantities"
   std::string markdown;
 };
-std::vector<KeyTable> scene_key_tables();
+std::vector<SceneKeyTable> scene_key_tables();
 
 }  // namespace pliant::scene

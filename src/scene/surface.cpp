@@ -1,5 +1,6 @@
 // Points spread evenly on the surface of a solid, in its own frame.
 #include "geometry/surface.h"
+#include "core/stop.h"
 #include "geometry/near_points.h"
 #include "scene/fill.h"
 
@@ -24,6 +25,7 @@ std::int64_t round_up_to(double value, std::int64_t least) {
 std::vector<Point> spiral_on_sphere(std::int64_t count) {
   std::vector<Point> points;
   for (std::int64_t i = 0; i < count; ++i) {
+    check_stop_at(std::size_t(i));
     const double z = 1 - (2 * double(i) + 1) / double(count);
     const double r = std::sqrt((1 - z) * (1 + z)), angle = golden_angle * double(i);
     const Point p = {{r * std::cos(angle), r * std::sin(angle), z}};
@@ -53,6 +55,7 @@ void add_rings(std::vector<Point>& points, double radius, double bottom, double 
                double spacing) {
   const std::int64_t around = round_up_to(2 * pi * radius / spacing, 3);
   for (std::int64_t k = 0; k < count; ++k) {
+    check_stop();
     const double part = count > 1 ? double(k) / double(count - 1) : 0.5;
     for (const Point& p : ring(around, 0.5 * double(k % 2)))
       points.push_back({{radius * p[0], radius * p[1], bottom + part * (top - bottom)}});
@@ -68,6 +71,7 @@ std::vector<Point> cover_cylinder(const Shape& shape, double spacing) {
   const std::int64_t count = inner > 0 ? round_up_to(pi * inner * inner / (spacing * spacing), 1) : 0;
   for (const double z : {-half, half})
     for (std::int64_t i = 0; i < count; ++i) {
+      check_stop_at(std::size_t(i));
       const double r = inner * std::sqrt((double(i) + 0.5) / double(count)), angle = golden_angle * double(i);
       points.push_back({{r * std::cos(angle), r * std::sin(angle), z}});
     }
@@ -92,6 +96,7 @@ std::vector<Point> cover_box(const Vec3& size, double spacing, int dimension) {
   std::vector<Point> points;
   for (std::int64_t z = 0; z <= last[2]; ++z)
     for (std::int64_t y = 0; y <= last[1]; ++y) {
+      check_stop();
       const bool outer = y == 0 || y == last[1] || (dimension == 3 && (z == 0 || z == last[2]));
       for (std::int64_t x = 0; x <= last[0]; x += outer ? 1 : last[0])
         points.push_back({{size[0] * (double(x) / double(last[0]) - 0.5), size[1] * (double(y) / double(last[1]) - 0.5),
@@ -107,6 +112,7 @@ std::vector<Point> cover_mesh(const Mesh& mesh, double spacing, Random& random) 
   NearPoints near(mesh.lower, distance_in_spacings * spacing);
   const std::int64_t darts = round_up_to(darts_per_point * mesh.area / (spacing * spacing), 64);
   for (std::int64_t n = 0; n < darts; ++n) {
+    check_stop_at(std::size_t(n));
     const Point dart = surface.next(random).at;
     if (near.find(dart) == NearPoints::none) near.add(dart);
   }

@@ -2,6 +2,7 @@
 // preconditioner P. The method is here once; what a vector is, where its sums go and what A and P are, a caller says.
 #pragma once
 
+#include "solve/budget.h"
 #include "solve/namespace.h"
 #include "solve/sums.h"
 #include "solve/unknowns.h"
@@ -13,6 +14,8 @@ namespace pliant::solve {
 struct CgOptions {
   double tolerance = 1e-3;  // of the residual, relative to b, both in the norm of P; 1e-15..1
   int max_iterations = 1000;
+  Budget* budget = nullptr;  // of the step that asks; nullptr: none
+  double asked_at = 0;       // residual of the solve that asks, for the budget's error
 };
 
 struct CgReport {
@@ -73,6 +76,7 @@ CgReport conjugate_gradients(Solve& solve, const CgOptions& options) {
   const double first = rz, wanted = options.tolerance * options.tolerance * first;
   report.broken = !(rz >= 0 && std::isfinite(rz));
   while (!report.broken && rz > wanted && report.iterations < options.max_iterations) {
+    if (options.budget) options.budget->spend(options.asked_at);
     const double alpha = rz / solve.apply();
     report.broken = !(alpha > 0 && std::isfinite(alpha));
     if (report.broken) break;

@@ -82,7 +82,7 @@ void StrongNewton::evaluate() {
 
 // direction = -H^-1 gradient, nearly; false: H is not positive
 bool StrongNewton::find_direction(double forcing) {
-  const CgOptions options = {forcing, options_.max_cg_iterations};
+  const CgOptions options = {forcing, options_.max_cg_iterations, options_.budget, report_.residual};
   const CgReport cg = system_.solve<float>(k_.system.gradient, options, k_.direction);
   report_.cg_iterations += cg.iterations;
   system_.sums().each(v_.size(), [&](std::size_t i) { k_.direction.nodes[i] = -k_.direction.nodes[i]; });
@@ -241,6 +241,7 @@ NewtonReport StrongNewton::run() {
     best = std::min(best, norms.gradient);
     if (since_best > patience) break;
 
+    if (options_.budget) options_.budget->spend(report_.residual);
     const bool slow = report_.iterations > 0 && --without_exact < 0 && report_.residual > slow_part * last;
     const bool wants_exact = curved && (exact || slow);
     if (report_.iterations > 0 && curved) system_.linearise(v_.data());

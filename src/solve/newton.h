@@ -4,6 +4,7 @@
 
 #include "solve/namespace.h"
 #include "core/parallel.h"
+#include "solve/budget.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
 #include "solve/system.h"
@@ -18,6 +19,7 @@ struct NewtonOptions {
   int max_iterations = 100;           // of Newton
   int max_cg_iterations = 2000;       // in one of them
   int max_hard_iterations = 1000000;  // of Newton, that use all of these
+  Budget* budget = nullptr;           // of the step, if it has one: each iteration of either kind is spent
 };
 
 struct NewtonReport {
@@ -37,7 +39,7 @@ struct NewtonWork {
   PerNodeNewton per_node;
 };
 
-// v and w: the start (any) and the result. Never throws for want of convergence.
+// v and w: the start (any) and the result. Never throws for want of convergence; Error(over_budget).
 NewtonReport solve_newton(const StrongProblem& problem, const NewtonOptions& options, Workers& workers,
                           NewtonWork& work, std::span<NodeVector<double>> v, std::span<double> w);
 

@@ -236,7 +236,8 @@ double QuasiNewton::Inner::advance(double alpha) {
 // direction = -(M + J^T G J)^-1 g, nearly
 void QuasiNewton::newton(double descent) {
   Inner inner = {*this, descent};
-  report_.inner_iterations += conjugate_gradients(inner, {inner_tolerance(), most_inner}).iterations;
+  report_.inner_iterations +=
+      conjugate_gradients(inner, {inner_tolerance(), most_inner, options_.budget, report_.residual}).iterations;
   for (std::size_t i = 0; i < weights_.nodes(); ++i) w_.direction[i] = -w_.cg.x.nodes[i];
 }
 
@@ -300,6 +301,7 @@ SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions
     best = std::min(best, report.residual);
     report.stalled = !report.converged && since_best > patience;
     if (report.converged || report.stalled || report.iterations == options.max_iterations) break;
+    if (options.budget) options.budget->spend(report.residual);
     report.stalled = !newton.choose_direction();
     if (report.stalled) break;
     const LineStep found = newton.search();

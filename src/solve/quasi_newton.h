@@ -4,6 +4,7 @@
 
 #include "solve/namespace.h"
 #include "core/parallel.h"
+#include "solve/budget.h"
 #include "solve/contact_problem.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
@@ -23,6 +24,7 @@ struct SolveOptions {
   double absolute_tolerance = 1e-18;  // eps_a, kg^1/2 m/s
   int max_iterations = 1000;
   Direction direction = Direction::mixed;
+  Budget* budget = nullptr;  // of the step, if it has one: each iteration, outer or inner, is spent
 };
 
 struct SolveReport {
@@ -54,7 +56,7 @@ struct QuasiNewtonWork {
   std::size_t bytes() const;
 };
 
-// v: the start (any) and the result. Never throws for want of convergence.
+// v: the start (any) and the result. Never throws for want of convergence; Error(over_budget).
 SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
                                QuasiNewtonWork& work, std::span<Vec3d> v);
 

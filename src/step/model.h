@@ -51,6 +51,7 @@ struct Model {
   Pins pins;
   BodyModel bodies;
   std::vector<std::string> warnings;  // of loading
+  std::string identity;               // what states of this model must agree in, see world/identity.h
 
   std::size_t bytes() const {
     std::size_t numbers = 0;

@@ -19,10 +19,20 @@ int Retry<S>::most_parts() const {
 
 template <class S>
 Plan Retry<S>::after(const Error& error, const Plan& failed) {
-  const bool first = !first_;
-  if (first) first_ = error;
+  if (error.code() == ErrorCode::interrupted) throw error;
+  if (error.code() == ErrorCode::over_budget) fail_over_budget(error, failed);
+  if (!first_) first_ = error;
   if (model_.scene.step.method == Method::strong) return in_parts(error, failed);
   return with_more_substeps(error, failed);
+}
+
+// with how far it had come
+template <class S>
+void Retry<S>::fail_over_budget(const Error& error, const Plan& plan) const {
+  if (!first_) throw error;
+  const bool cut = plan.parts > 1;
+  throw Error(error.code(), fmt::format("{} (this try was in {} {}; the first failed: {})", error.what(),
+                                        cut ? plan.parts : plan.substeps, cut ? "parts" : "substeps", first_->what()));
 }
 
 template <class S>

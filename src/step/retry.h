@@ -2,6 +2,8 @@
 //
 //   explicit  once with particles sorted in every substep, then with 2, 4, ... times the substeps, if these are automatic
 //   strong    in 2, 4, ... 2^max_cuts equal parts
+//
+// All tries together have one budget of iterations (solve/budget.h).
 #pragma once
 
 #include "step/namespace.h"
@@ -27,6 +29,7 @@ class Retry {
 
  private:
   int most_parts() const;
+  [[noreturn]] void fail_over_budget(const Error& error, const Plan& plan) const;
   Plan in_parts(const Error& error, Plan plan);
   Plan with_more_substeps(const Error& error, const Plan& plan);
 

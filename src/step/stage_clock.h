@@ -1,9 +1,10 @@
-// Wall time by stage of a step, for its report.
+// Wall time by stage of a step, for its report; and the place between two stages where a step may be stopped.
 #pragma once
 
-#include "step/namespace.h"
+#include "core/stop.h"
 #include "grid/sweep.h"
 #include "pliant/report.h"
+#include "step/namespace.h"
 
 #include <chrono>
 
@@ -29,9 +30,13 @@ class StageClock {
  public:
   explicit StageClock(StepReport& report) : report_(report), last_(now()) {}
 
-  void lap(Stage stage) { report_.stages[stage].seconds += split(); }
+  void lap(Stage stage) {
+    check_stop();
+    report_.stages[stage].seconds += split();
+  }
   // a sweep's wall time, shared out as its sampled blocks spent theirs
   void lap(const SweepTimes& t) {
+    check_stop();
     const double wall = split(), all = t.load + t.gather + t.stress + t.scatter + t.store;
     const double share = all > 0 ? wall / all : 0;
     report_.stages[loading].seconds += all > 0 ? t.load * share : wall;

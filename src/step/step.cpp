@@ -64,6 +64,7 @@ template <int D, class S>
 void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
           Workspace<D, S>& work) {
   const StepOptions& o = model.scene.step;
+  work.budget.begin(o.budget, now.time);
   Retry<S> retry(model);
   for (Plan plan = make_plan(model, now);;) {
     try {

@@ -43,6 +43,8 @@ class StrongStep {
   // a step that may still be repeated in parts is given up as soon as it is hard to solve
   void set_may_be_cut(bool may_be) { may_be_cut_ = may_be; }
 
+  void set_budget(Budget& budget) { options_.budget = &budget; }
+
   // where solves start, before and after `run`
   void set_warm_start(const std::vector<WarmSlot>& warm) { warm_ = warm; }
   const std::vector<WarmSlot>& warm_start() const { return warm_; }

@@ -21,6 +21,8 @@ Workspace<D, S>::Workspace(const Model<S>& model, Workers& workers_, std::shared
       strong = std::make_unique<StrongStep<S>>(model.scene, model.materials, paths);
     else if (method == Method::async && bodies)
       contact = std::make_unique<ContactStep<S>>(model.scene, model.materials, paths);
+    if (strong) strong->set_budget(budget);
+    if (contact) contact->set_budget(budget);
   }
 }
 

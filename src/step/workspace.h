@@ -22,6 +22,7 @@ struct Workspace {
   Workspace& operator=(const Workspace&) = delete;
 
   Workers& workers;
+  Budget budget;                            // of the step that is being taken
   std::unique_ptr<BodyStepper> bodies;      // nullptr: there are none
   std::unique_ptr<ContactStep<S>> contact;  // contact in the substeps, with bodies as partners
   std::unique_ptr<StrongStep<S>> strong;    // or all in one solve

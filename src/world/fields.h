@@ -14,19 +14,22 @@
 
 namespace pliant::world {
 
-// Its size is fixed by the scene, unless it has a `resize`.
+// A list of entries. How many is fixed by the scene, unless it has a `resize`.
 struct Field {
   const char* name;
   void* data;
-  std::size_t size;
-  // gives room for so many bytes
+  std::size_t size;   // bytes of all
+  std::size_t entry;  // bytes of each
+  // what is wrong with what stands in it now, if someone else has written it; empty: nothing
+  std::function<std::string()> check;
+  // gives room for so many entries; there are never more than `most`
   std::function<void*(std::size_t)> resize = nullptr;
-  // what is wrong with bytes that someone else has written; empty: nothing
-  std::function<std::string(const std::byte*, std::size_t)> check = nullptr;
+  std::size_t most = 0;
 };
 
-// of this state and these inputs; the list is good until one of them changes its size
+// Of this state and these inputs; the list is good until one of them changes its size. `known` are particles of the
+// model in a state that is surely right, perhaps this one.
 template <int D, class S>
-std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& inputs);
+std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& inputs, const Particles<D, S>& known);
 
 }  // namespace pliant::world

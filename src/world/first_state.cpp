@@ -1,5 +1,7 @@
 #include "world/first_state.h"
 
+#include "core/stop.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -75,6 +77,7 @@ template <int D, class S>
 void place_all(const Model<S>& model, State<D, S>& state) {
   for (std::size_t g = 0; g < model.groups.size(); ++g)
     for (std::size_t k = model.groups[g].begin; k < model.groups[g].end; ++k) {
+      check_stop_at(k);
       Rates<D, S>& q = state.particles.rates[k];
       place(model, g, state.particles.points[k], q);
       for (int d = 0; d < D; ++d) state.max_speed = max(state.max_speed, std::fabs(double(q.v[d])));

@@ -3,6 +3,7 @@
 #include "bodies/assemble.h"
 #include "bodies/ik.h"
 #include "core/error.h"
+#include "world/identity.h"
 #include "world/named.h"
 
 #include <cmath>
@@ -94,6 +95,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
     model.bodies = make_bodies(scene, bodies, workers);
   }
   model.warnings = sampled.warnings;
+  model.identity = identity_of(scene, sampled, bodies.model.get());
   return model;
 }
 

@@ -1,12 +1,14 @@
 // A snapshot: the whole state of a world as bytes, exact.
 //
-//   "PLIANTSS" | version | fingerprint of the scene | count of sections
+//   "PLIANTSS" | version | size and text of what the scene is (identity.h) | count of sections
 //   for each section: name (16 bytes) | size | bytes
 //   checksum of all before it
-// Numbers are 64-bit little endian, as everything on the machines that Pliant runs on.
+// Numbers are 64-bit little endian, as everything on the machines that Pliant runs on. A checksum finds damage and stops
+// nobody who makes it anew: every number is looked at as if it came from an enemy (field_checks.h).
 #include "core/error.h"
 #include "core/hash.h"
 #include "pliant/world.h"
+#include "world/identity.h"
 #include "world/world_impl.h"
 
 #include <cstdio>
@@ -20,42 +22,8 @@ using namespace world;
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};
-constexpr std::uint64_t version = 4;
+constexpr std::uint64_t version = 5;
 constexpr std::size_t name_size = 16;
-
-class Fingerprint {
- public:
-  void add(const std::string& s) { h_ = hash_bytes(s.data(), s.size(), h_); }
-  template <class... T>
-  void add(const T&... x) {
-    ((h_ = hash_bytes(&x, sizeof x, h_)), ...);
-  }
-  std::uint64_t value() const { return h_; }
-
- private:
-  std::uint64_t h_ = version;
-};
-
-// of everything that gives the state its meaning; dt, gravity and the number of substeps may change between save and
-// restore
-std::uint64_t fingerprint(const Scene& scene) {
-  Fingerprint f;
-  f.add(scene.dimension, scene.precision, scene.step.cell, scene.step.kernel, scene.step.transfer);
-  for (const Material& m : scene.materials) {
-    f.add(m.name);
-    f.add(m.law.number, m.density, m.E, m.nu, m.yield, m.friction_angle, m.cohesion, m.bulk_modulus, m.gamma,
-          m.viscosity, m.hardening, m.critical_compression, m.critical_stretch);
-  }
-  for (const Matter& m : scene.matter) {
-    f.add(m.name);
-    f.add(m.material);
-  }
-  for (const Boundary& b : scene.boundaries) {
-    f.add(b.name);
-    f.add(b.kind, b.condition, b.friction, b.normal, b.size, b.radius, b.length, b.rotation, b.inside_out);
-  }
-  return f.value();
-}
 
 class Writer {
  public:
@@ -102,6 +70,31 @@ void check_whole(std::span<const std::byte> bytes) {
     fail(ErrorCode::bad_file, "snapshot is damaged or truncated: its checksum does not fit; save it again");
 }
 
+void check_identity(Reader& in, const std::string& here) {
+  const std::uint64_t size = in.number();
+  const auto* text = reinterpret_cast<const char*>(in.take(size));
+  const std::string differs = difference(std::string(text, size), here);
+  if (!differs.empty())
+    fail(ErrorCode::bad_file,
+         "snapshot belongs to another scene: {}; restore it into a world made from the scene it was saved with",
+         differs);
+}
+
+void read_section(Reader& in, const Field& field) {
+  char name[name_size + 1] = {};
+  std::memcpy(name, in.take(name_size), name_size);
+  const std::uint64_t size = in.number();
+  const bool fits = field.resize ? size % field.entry == 0 && size / field.entry <= field.most : size == field.size;
+  if (std::strcmp(name, field.name) != 0 || !fits)
+    fail(ErrorCode::bad_file,
+         "snapshot, section '{}': {} bytes of '{}', but {} of {} bytes each fit here; this is no state of this world: "
+         "save it again",
+         field.name, size, printable(name), field.resize ? field.most : field.size / field.entry, field.entry);
+  const std::byte* data = in.take(size);
+  void* to = field.resize ? field.resize(size / field.entry) : field.data;
+  if (size > 0) std::memcpy(to, data, size);
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(ErrorCode::bad_file, "{}: cannot be opened; check the path", path);
@@ -115,12 +108,14 @@ std::string read_file(const std::string& path) {
 std::vector<std::byte> World::save() const {
   Writer out;
   const std::vector<Field> fields = impl_->fields();
-  std::size_t size = 64;
+  const std::string& identity = impl_->identity();
+  std::size_t size = 64 + identity.size();
   for (const Field& s : fields) size += s.size + name_size + 8;
   out.bytes.reserve(size);
   out.put(magic, sizeof magic);
   out.put(version);
-  out.put(fingerprint(scene()));
+  out.put(identity.size());
+  out.put(identity.data(), identity.size());
   out.put(fields.size());
   for (const Field& s : fields) {
     char name[name_size] = {};
@@ -133,35 +128,21 @@ std::vector<std::byte> World::save() const {
   return std::move(out.bytes);
 }
 
-// looks at everything before it changes anything
+// all is read into the state that the next step would go to, and looked at there
 void World::restore(std::span<const std::byte> bytes) {
   check_whole(bytes);
   Reader in(bytes.first(bytes.size() - 8));
   in.take(sizeof magic + 8);
-  if (in.number() != fingerprint(scene()))
-    fail(ErrorCode::bad_file,
-         "snapshot belongs to another scene; restore it into a world made from the scene it was saved with");
-  const std::vector<Field> fields = impl_->fields();
+  check_identity(in, impl_->identity());
+  const std::vector<Field> fields = impl_->incoming();
   if (in.number() != fields.size()) fail(ErrorCode::bad_file, "snapshot has another number of sections; save it again");
-  std::vector<const std::byte*> data;
-  std::vector<std::size_t> sizes;
-  for (const Field& s : fields) {
-    const std::string name(reinterpret_cast<const char*>(in.take(name_size)));
-    const std::uint64_t size = in.number();
-    if (name != s.name || (size != s.size && !s.resize))
-      fail(ErrorCode::bad_file, "snapshot has {} bytes of '{}' where this scene has {} of '{}'; it is another scene's",
-           size, name, s.size, s.name);
-    data.push_back(in.take(size));
-    sizes.push_back(size);
-    const std::string wrong = s.check ? s.check(data.back(), size) : "";
-    if (!wrong.empty()) fail(ErrorCode::bad_file, "snapshot: {}; save it again", wrong);
-  }
-  if (in.left() != 0) fail(ErrorCode::bad_file, "snapshot has {} bytes too many", in.left());
-  for (std::size_t k = 0; k < fields.size(); ++k) {
-    void* to = fields[k].resize ? fields[k].resize(sizes[k]) : fields[k].data;
-    if (sizes[k] > 0) std::memcpy(to, data[k], sizes[k]);
-  }
-  impl_->state_replaced();
+  for (const Field& field : fields) read_section(in, field);
+  if (in.left() != 0) fail(ErrorCode::bad_file, "snapshot has {} bytes too many; save it again", in.left());
+  for (const Field& field : fields)
+    if (const std::string wrong = field.check(); !wrong.empty())
+      fail(ErrorCode::bad_file, "snapshot, section '{}': {}; this is no state of this world: save it again", field.name,
+           wrong);
+  impl_->take_incoming();
 }
 
 // written beside and renamed, so that a file is never half written

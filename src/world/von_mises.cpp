@@ -8,6 +8,7 @@
 
 namespace pliant {
 
+
 namespace {
 
 std::vector<double> numbers_of(const View& view) {

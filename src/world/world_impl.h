@@ -38,9 +38,14 @@ class World::Impl {
   virtual void set_actuation(const std::string& matter, const std::array<double, 9>& stress) = 0;
   virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;
 
-  // the whole state; who writes into it calls `state_replaced` afterwards
+  // what a snapshot must agree in, identity.h
+  virtual const std::string& identity() const = 0;
+  // the whole state, to read
   virtual std::vector<world::Field> fields() = 0;
-  virtual void state_replaced() = 0;
+  // A second state of the same sizes, to write into; `take_incoming` makes it that of the world. Before, nothing of the
+  // world has changed.
+  virtual std::vector<world::Field> incoming() = 0;
+  virtual void take_incoming() = 0;
 };
 
 }  // namespace pliant

@@ -1,5 +1,6 @@
 #include "world/world_of.h"
 
+#include "core/stop.h"
 #include "step/balance.h"
 #include "step/report.h"
 #include "world/first_state.h"
@@ -72,14 +73,16 @@ void WorldOf<D, S>::write_data() {
 
 template <int D, class S>
 void WorldOf<D, S>::step() {
+  check_stop();  // without matter the only place: MuJoCo works in the user's data
   Workspace<D, S>& work = workspace();
   read_data();
-  if (model_->scene.step.balance && model_->particle_count() > 0)
-    next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
   try {
+    if (model_->scene.step.balance && model_->particle_count() > 0)
+      next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
     step::step(*model_, inputs_, now_, next_, next_outcome_, work);
   } catch (...) {
     if (front_ && model_->particle_count() == 0) front_->restore(now_.bodies);
+    work_.reset();  // it may have been left in the middle of anything
     throw;
   }
   write_data();
@@ -118,7 +121,25 @@ void WorldOf<D, S>::forget_outcome() {
 template <int D, class S>
 std::vector<Field> WorldOf<D, S>::fields() {
   read_data();
-  return fields_of(*model_, now_, inputs_);
+  return fields_of(*model_, now_, inputs_, now_.particles);
+}
+
+template <int D, class S>
+std::vector<Field> WorldOf<D, S>::incoming() {
+  read_data();
+  next_.particles.fit(now_.particles.size());
+  next_.boundaries.resize(now_.boundaries.size());
+  next_.holds.resize(now_.holds.size());
+  next_.bodies.numbers.resize(now_.bodies.numbers.size());
+  next_inputs_ = inputs_;
+  return fields_of(*model_, next_, next_inputs_, now_.particles);
+}
+
+template <int D, class S>
+void WorldOf<D, S>::take_incoming() {
+  std::swap(now_, next_);
+  std::swap(inputs_, next_inputs_);
+  state_replaced();
 }
 
 template <int D, class S>

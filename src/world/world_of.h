@@ -36,19 +36,22 @@ class WorldOf : public World::Impl {
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress) override;
   void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) override;
 
+  const std::string& identity() const override { return model_->identity; }
   std::vector<Field> fields() override;
-  void state_replaced() override;
+  std::vector<Field> incoming() override;
+  void take_incoming() override;
 
  private:
   Workspace<D, S>& workspace();
   void read_data();
   void write_data();
+  void state_replaced();
   void forget_outcome();
 
   std::shared_ptr<const Model<S>> model_;
   Workers workers_;
   State<D, S> now_, next_;
-  Inputs inputs_;
+  Inputs inputs_, next_inputs_;  // the second is for `incoming`
   Outcome outcome_, next_outcome_;
   bool balance_known_ = false;             // outcome_.report.after belongs to now_
   bool told_ = false;                      // the warnings of loading

@@ -15,6 +15,8 @@ CODES = {
     "too_fast": pl.TooFastError,
     "not_finite": pl.NotFiniteError,
     "not_converged": pl.NotConvergedError,
+    "over_budget": pl.OverBudgetError,
+    "interrupted": pl.StoppedError,
     "bad_file": pl.BadFileError,
 }
 

@@ -112,7 +112,7 @@ def everything():
     scene.contact.pairs.append(pl.ContactPair(matter="left", body="arm/hand", friction=0.7, stiffness=1e7))
     scene.contact.pairs.append(pl.ContactPair(body="arm", dissipation=0))
     scene.step.method, scene.step.tolerance, scene.step.max_iterations = "one_way", 1e-6, 50
-    scene.step.max_cuts = 1
+    scene.step.max_cuts, scene.step.budget = 1, 77
     scene.motion = [pl.Motion(kind="mocap", target="arm/hand", times=[0, 1], values=np.eye(2, 7), path="linear")]
     grasp = pl.Motion(target="arm/width", times=[0, 1], values=[[1], [0]], release=[False, True])
     grasp.until_force = pl.UntilForce(body="arm/finger", newton=8)

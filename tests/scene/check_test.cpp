@@ -100,6 +100,7 @@ TEST(CheckScene, Step) {
           {[](Scene& s) { s.step.tolerance = 1.01; }, {"step", "tolerance is 1.01"}},
           {[](Scene& s) { s.step.tolerance = nan; }, {"step", "tolerance is nan"}},
           {[](Scene& s) { s.step.max_iterations = 0; }, {"step", "max_iterations is 0", "1 or more"}},
+          {[](Scene& s) { s.step.budget = 0; }, {"step", "budget is 0", "1 or more"}},
           {[](Scene& s) { s.step.max_cuts = -1; }, {"step", "max_cuts is -1", "0 to 10"}},
           {[](Scene& s) { s.step.max_cuts = 11; }, {"step", "max_cuts is 11"}},
           {[](Scene& s) { s.step.mass_damping = -1; }, {"step", "mass_damping is -1 1/s", "not negative"}},

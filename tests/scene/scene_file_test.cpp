@@ -69,8 +69,9 @@ TEST(SceneFile, APairTakesFromContactWhatItDoesNotSay) {
       std::string(small_scene) + "contact: {pairs: [{stiffness: 1e8}, {matter: cube, friction: 0.2}], friction: 0.9}\n";
   const Scene scene = load_scene_text(yaml, "", "a.yaml");
   ASSERT_EQ(scene.contact.pairs.size(), 2u);
-  expect_same(scene.contact.pairs[0], {"", "", 0.9, 1e8, -1});
-  expect_same(scene.contact.pairs[1], {"cube", "", 0.2, 0, -1});
+  Scene said = scene;
+  said.contact.pairs = {{"", "", 0.9, 1e8, -1}, {"cube", "", 0.2, 0, -1}};
+  expect_same(scene, said);
   // what a user of C++ wrote as "below 0" stays below 0
   Scene other = scene;
   other.contact.pairs[0].dissipation = -7;
@@ -135,7 +136,7 @@ TEST(SceneFile, SchemaIsTheStoredOne) {
 
 TEST(SceneFile, ManualHasEveryKey) {
   const std::string manual = read(repository / "docs" / "scene_files.md");
-  for (const KeyTable& table : scene_key_tables()) {
+  for (const SceneKeyTable& table : scene_key_tables()) {
     EXPECT_NE(manual.find(table.markdown), std::string::npos)
         << "docs/scene_files.md should hold the table of " << table.name << ":\n"
         << table.markdown;
@@ -168,10 +169,10 @@ TEST(SceneFile, FourMaterials) {
   const Scene scene = load_scene_file((repository / "scenes" / "four_materials.yaml").string());
   ASSERT_EQ(scene.materials.size(), 4u);
   ASSERT_EQ(scene.matter.size(), 4u);
-  expect_same(scene.step.dt, 1.0 / 240, "dt");
+  EXPECT_EQ(scene.step.dt, 1.0 / 240);
   EXPECT_EQ(scene.materials[3].name, "dough");
   EXPECT_EQ(scene.materials[3].law, Law::hencky);
-  expect_same(scene.materials[3].yield, 1250, "yield");
+  EXPECT_EQ(scene.materials[3].yield, 1250);
   EXPECT_EQ(scene.matter[1].shape.kind, Shape::Kind::cylinder);
   EXPECT_TRUE(scene.matter[3].sampling.surface_layer);
   EXPECT_TRUE(scene.boundaries[0].inside_out);

@@ -1,5 +1,6 @@
 // A strong step that fails whole is repeated in parts.
 #include "step/support.h"
+#include "world/snapshot_parts.h"
 
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
@@ -41,15 +42,11 @@ Scene spinning(int max_cuts) {
   return scene;
 }
 
-// the bytes of a state but for its time and its count of steps, and the checksum of all
+// the bytes of a state but for its time and its count of steps
 std::vector<std::byte> bytes_of(const World& world) {
-  std::vector<std::byte> bytes = world.save();
-  constexpr std::size_t head = 32, before_data = 24;
-  constexpr std::size_t time = head + before_data, steps = time + 8 + before_data;
-  std::fill_n(bytes.begin() + time, 8, std::byte(0));
-  std::fill_n(bytes.begin() + steps, 8, std::byte(0));
-  bytes.resize(bytes.size() - 8);
-  return bytes;
+  SnapshotParts parts(world.save());
+  for (const char* name : {"time", "steps"}) parts.find(name).data.assign(8, std::byte(0));
+  return parts.join();
 }
 
 struct ByHand {

@@ -1,0 +1,12 @@
+// Whether numbers from outside can be a state of these bodies.
+#pragma once
+
+#include "bodies/namespace.h"
+#include "bodies/bodies.h"
+
+namespace pliant::bodies {
+
+// what is wrong with a state that someone else has written; empty: nothing
+std::string wrong_state(const mjModel* model, const BodiesState& state);
+
+}  // namespace pliant::bodies
