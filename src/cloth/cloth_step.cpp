@@ -33,11 +33,11 @@ void ClothStep<S>::hold(std::span<const PinNow> pins, Particles<3, S>& particles
     if (!pin.held) continue;
     held_.push_back({p.vertex, p.pin, pin.velocity});
     Point<3, S>& point = particles.points[place_[p.vertex]];
-    Rates<3, S>& rates = particles.rates[place_[p.vertex]];
+    ParticleVelocity<3, S>& velocities = particles.velocities[place_[p.vertex]];
     for (int d = 0; d < 3; ++d) {
-      impulses[p.pin][d] += double(point.mass) * (double(S(pin.velocity[d])) - double(rates.v[d]));
+      impulses[p.pin][d] += double(point.mass) * (double(S(pin.velocity[d])) - double(velocities.v[d]));
       point.x[d] = S(p.start[d] + pin.offset[d]);
-      rates.v[d] = S(pin.velocity[d]);
+      velocities.v[d] = S(pin.velocity[d]);
     }
   }
 }
@@ -118,8 +118,8 @@ void ClothStep<S>::push(double dt, Particles<3, S>& particles, Workers& workers,
     if (is_held_[v]) return;
     const S per_mass = S(dt) / particles.points[place_[v]].mass;
     const Pack<S, 4> force = forces_.pull_on(v) + forces_.bend_on(v);
-    Rates<3, S>& rates = particles.rates[place_[v]];
-    for (int d = 0; d < 3; ++d) rates.v[d] += per_mass * force[d];
+    ParticleVelocity<3, S>& velocities = particles.velocities[place_[v]];
+    for (int d = 0; d < 3; ++d) velocities.v[d] += per_mass * force[d];
   });
   bear(dt, dt, impulses);
 }

@@ -14,8 +14,9 @@ void* allocate_zeroed(std::size_t bytes) {
   const bool large = bytes >= 2 * large_page;
   const std::size_t unit = large ? large_page : line;
   const std::size_t rounded = (bytes + line - 1) / line * line;
-  void* p = std::aligned_alloc(unit, rounded);
-  if (p == nullptr)
+  void* p = nullptr;
+  // aligned_alloc wants whole large pages
+  if (posix_memalign(&p, unit, rounded) != 0)
     fail(ErrorCode::too_large, "cannot get {} bytes of memory; use fewer particles or larger cells", bytes);
   if (large) madvise(p, rounded, MADV_HUGEPAGE);
   return std::memset(p, 0, rounded);

@@ -116,20 +116,20 @@ void Batch<D, S>::pad_velocities() {
 }
 
 template <int D, class S>
-void Batch<D, S>::load(const Rates<D, S>* rates) {
+void Batch<D, S>::load(const ParticleVelocity<D, S>* velocities) {
   for (int i = 0; i < count; ++i) {
-    for (int d = 0; d < D; ++d) v[d][i] = rates[i].v[d];
-    for (int k = 0; k < D * D; ++k) affine[k][i] = rates[i].C[k];
+    for (int d = 0; d < D; ++d) v[d][i] = velocities[i].v[d];
+    for (int k = 0; k < D * D; ++k) affine[k][i] = velocities[i].C[k];
   }
   pad(v, D, count);
   pad(affine, D * D, count);
 }
 
 template <int D, class S>
-void Batch<D, S>::store(Rates<D, S>* rates) const {
+void Batch<D, S>::store(ParticleVelocity<D, S>* velocities) const {
   for (int i = 0; i < count; ++i) {
-    for (int d = 0; d < D; ++d) rates[i].v[d] = v[d][i];
-    for (int k = 0; k < D * D; ++k) rates[i].C[k] = affine[k][i];
+    for (int d = 0; d < D; ++d) velocities[i].v[d] = v[d][i];
+    for (int k = 0; k < D * D; ++k) velocities[i].C[k] = affine[k][i];
   }
 }
 

@@ -2,8 +2,8 @@
 // cache.
 #pragma once
 
-#include "grid/namespace.h"
 #include "core/small.h"
+#include "grid/namespace.h"
 #include "grid/particles.h"
 
 namespace pliant::grid {
@@ -32,8 +32,8 @@ struct Batch {
   // records -> rows and back; loading points sets the count
   void load(const Point<D, S>* points, int number);
   void store(Point<D, S>* points) const;
-  void load(const Rates<D, S>* rates);
-  void store(Rates<D, S>* rates) const;
+  void load(const ParticleVelocity<D, S>* velocities);
+  void store(ParticleVelocity<D, S>* velocities) const;
   // repeats the velocities of the last particle past the end, so that whole packs hold harmless numbers
   void pad_velocities();
 };

@@ -296,9 +296,13 @@ template void Layout<2, float>::reorder(const Buffer<Point<2, float>>&, Buffer<P
 template void Layout<2, double>::reorder(const Buffer<Point<2, double>>&, Buffer<Point<2, double>>&, Workers&) const;
 template void Layout<3, float>::reorder(const Buffer<Point<3, float>>&, Buffer<Point<3, float>>&, Workers&) const;
 template void Layout<3, double>::reorder(const Buffer<Point<3, double>>&, Buffer<Point<3, double>>&, Workers&) const;
-template void Layout<2, float>::reorder(const Buffer<Rates<2, float>>&, Buffer<Rates<2, float>>&, Workers&) const;
-template void Layout<2, double>::reorder(const Buffer<Rates<2, double>>&, Buffer<Rates<2, double>>&, Workers&) const;
-template void Layout<3, float>::reorder(const Buffer<Rates<3, float>>&, Buffer<Rates<3, float>>&, Workers&) const;
-template void Layout<3, double>::reorder(const Buffer<Rates<3, double>>&, Buffer<Rates<3, double>>&, Workers&) const;
+template void Layout<2, float>::reorder(const Buffer<ParticleVelocity<2, float>>&, Buffer<ParticleVelocity<2, float>>&,
+                                        Workers&) const;
+template void Layout<2, double>::reorder(const Buffer<ParticleVelocity<2, double>>&,
+                                         Buffer<ParticleVelocity<2, double>>&, Workers&) const;
+template void Layout<3, float>::reorder(const Buffer<ParticleVelocity<3, float>>&, Buffer<ParticleVelocity<3, float>>&,
+                                        Workers&) const;
+template void Layout<3, double>::reorder(const Buffer<ParticleVelocity<3, double>>&,
+                                         Buffer<ParticleVelocity<3, double>>&, Workers&) const;
 
 }  // namespace pliant::grid

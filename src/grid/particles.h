@@ -1,10 +1,10 @@
 // Particles as records: what every substep reads and writes is in Point, one cache line in 3-D float; what only the
-// ends of a step need is in Rates.
+// ends of a step need is in ParticleVelocity.
 #pragma once
 
-#include "grid/namespace.h"
 #include "core/buffer.h"
 #include "core/pack.h"
+#include "grid/namespace.h"
 
 #include <cstdint>
 #include <vector>
@@ -25,7 +25,7 @@ struct Point {
 };
 
 template <int D, class S>
-struct Rates {
+struct ParticleVelocity {
   S v[D];      // velocity, m/s
   S C[D * D];  // affine velocity field, 1/s
 };
@@ -38,16 +38,16 @@ struct Group {
 template <int D, class S>
 struct Particles {
   Buffer<Point<D, S>> points;
-  Buffer<Rates<D, S>> rates;
+  Buffer<ParticleVelocity<D, S>> velocities;
 
   // room for n; what is there is lost if there were others
   void fit(std::size_t n) {
     if (size() == n) return;
     points.allocate(n);
-    rates.allocate(n);
+    velocities.allocate(n);
   }
   std::size_t size() const { return points.size(); }
-  std::size_t bytes() const { return points.bytes() + rates.bytes(); }
+  std::size_t bytes() const { return points.bytes() + velocities.bytes(); }
 };
 
 }  // namespace pliant::grid

@@ -238,10 +238,10 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   step.large = job.step.large;
   const AnyLaw<S>& law = (*job.step.laws)[group];
   Point<D, S>* points = job.particles.points.data() + first;
-  Rates<D, S>* rates = job.particles.rates.data() + first;
+  ParticleVelocity<D, S>* velocities = job.particles.velocities.data() + first;
 
   s.batch.load(points, count);
-  if (!gathers) s.batch.load(rates);
+  if (!gathers) s.batch.load(velocities);
   s.lap(s.times.load);
   if (gathers) {
     packs_ ? gather_packs(s) : gather(s);
@@ -257,7 +257,7 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
     s.lap(s.times.scatter);
   }
   if (gathers) s.batch.store(points);
-  if (!scatters) s.batch.store(rates);
+  if (!scatters) s.batch.store(velocities);
   s.lap(s.times.store);
 }
 

@@ -108,7 +108,7 @@ void ImplicitMatter::load_spin(const MatterStep<S>& step, std::size_t k) {
     for (int e = 0; e < 9; ++e) state.turn[e][lane] = state.spin[e][lane] = 0;
     if (i < 0 || !mls_) continue;
     const Point<3, S>& p = step.points[std::size_t(i)];
-    const S* C = step.rates[std::size_t(i)].C;
+    const S* C = step.velocities[std::size_t(i)].C;
     const double excess = inertia_on_nodes(step.h) - inertia_of_cube(double(p.volume), step.h);
     state.excess[lane] = double(p.mass) * excess * inv_h_ * inv_h_;
     for (int e = 0; e < 9; ++e) state.spin[e][lane] = 0.5 * step.h * (double(C[e]) - double(C[3 * (e % 3) + e / 3]));

@@ -8,8 +8,8 @@
 // mapping, with the yield strain of sand taken from the pressure of a solve before. Equations: README.md.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "implicit/matter_operator.h"
+#include "implicit/namespace.h"
 #include "implicit/part_law.h"
 #include "pliant/scene.h"
 #include "solve/strong_problem.h"
@@ -29,7 +29,7 @@ struct MatterStep {
   // After a scatter without stress (SweepStep::dt = 0) and `update`: masses, and velocities v~ with gravity.
   Grid<3, S>& grid;
   const Buffer<Point<3, S>>& points;
-  const Buffer<Rates<3, S>>& rates;
+  const Buffer<ParticleVelocity<3, S>>& velocities;
   std::span<const Material> materials;            // by group
   std::span<const Matrix<double, 3>> actuations;  // by group, Pa, symmetric; empty: none
   Kernel kernel;

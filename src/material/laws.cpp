@@ -95,7 +95,7 @@ double momentum_diffusivity(const Material& material) {
 
 }  // namespace pliant::material
 
-namespace pliant::material {
+namespace pliant {
 
 using namespace material;
 
@@ -127,4 +127,4 @@ std::vector<Law> known_laws() {
   return laws;
 }
 
-}  // namespace pliant::material
+}  // namespace pliant

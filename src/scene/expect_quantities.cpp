@@ -3,8 +3,6 @@
 
 namespace pliant {
 
-
-
 const std::vector<Quantity>& expect_quantities() {
   using Of = Quantity::Of;
   static const std::vector<Quantity> list = {

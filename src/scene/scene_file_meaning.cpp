@@ -1,6 +1,6 @@
 #include "scene/scene_file_meaning.h"
 
-#include "scene/nearest.h"
+#include "scene/spelling.h"
 
 #include <fmt/core.h>
 

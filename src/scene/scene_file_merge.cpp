@@ -1,6 +1,6 @@
 // Changes to a tree before it is read: what includes and overrides do.
-#include "scene/nearest.h"
 #include "scene/scene_file_sources.h"
+#include "scene/spelling.h"
 
 #include <fmt/core.h>
 

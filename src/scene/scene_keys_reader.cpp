@@ -1,6 +1,6 @@
 #include "scene/scene_keys_reader.h"
 
-#include "scene/nearest.h"
+#include "scene/spelling.h"
 
 #include <fmt/core.h>
 

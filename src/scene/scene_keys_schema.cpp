@@ -203,7 +203,7 @@ std::vector<SceneKeyTable> scene_key_tables() {
 
 }  // namespace pliant::scene
 
-namespace pliant::scene {
+namespace pliant {
 
 using namespace scene;
 
@@ -215,4 +215,4 @@ std::string scene_schema() {
   return head + text.substr(1) + "\n";
 }
 
-}  // namespace pliant::scene
+}  // namespace pliant

@@ -161,7 +161,7 @@ class KeyWriter final : public Keys {
 
 }  // namespace pliant::scene
 
-namespace pliant::scene {
+namespace pliant {
 
 using namespace scene;
 
@@ -180,4 +180,4 @@ std::string to_yaml(const Scene& scene, const std::string& folder, const std::st
   return text;
 }
 
-}  // namespace pliant::scene
+}  // namespace pliant

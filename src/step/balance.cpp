@@ -22,7 +22,7 @@ AffineInertia affine_inertia(const StepOptions& step, double volume) {
 }
 
 template <int D, class S>
-void add_particle(const Point<D, S>& p, const Rates<D, S>& q, const StepOptions& step, Balance& b) {
+void add_particle(const Point<D, S>& p, const ParticleVelocity<D, S>& q, const StepOptions& step, Balance& b) {
   const double m = p.mass;
   const AffineInertia inertia = affine_inertia(step, p.volume);
   double x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, affine_energy = 0;
@@ -94,7 +94,7 @@ Balance balance(const Model<S>& model, const State<D, S>& state, Workspace<D, S>
       const std::size_t begin = group.begin + k * piece, end = std::min(group.end, begin + piece);
       Balance& b = work.partial_balances[k];
       for (std::size_t i = begin; i < end; ++i)
-        add_particle(state.particles.points[i], state.particles.rates[i], model.scene.step, b);
+        add_particle(state.particles.points[i], state.particles.velocities[i], model.scene.step, b);
       std::visit([&](const auto& law) { add_law(law, state.particles.points.data() + begin, end - begin, b); },
                  model.laws[g]);
     });

@@ -54,7 +54,7 @@ void sort_into_next(StepPart<D, S>& p) {
   p.next.particles.fit(p.now.particles.size());
   p.work.layout.build(p.now.particles.points, p.model.groups, S(o.cell), p.work.workers);
   p.work.layout.reorder(p.now.particles.points, p.next.particles.points, p.work.workers);
-  p.work.layout.reorder(p.now.particles.rates, p.next.particles.rates, p.work.workers);
+  p.work.layout.reorder(p.now.particles.velocities, p.next.particles.velocities, p.work.workers);
   p.work.grid.fit(p.work.layout);
   on_sorted(p);
 }

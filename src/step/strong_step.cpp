@@ -21,7 +21,7 @@ void calm_liquids(StepPart<3, S>& p) {
   for (std::size_t g = 0; g < p.model.groups.size(); ++g)
     if (info(p.model.materials[g].law).resists_only_pressure)
       for (std::size_t i = p.model.groups[g].begin; i < p.model.groups[g].end; ++i)
-        std::fill_n(p.next.particles.rates[i].C, 9, S(0));
+        std::fill_n(p.next.particles.velocities[i].C, 9, S(0));
 }
 
 // momenta go to the grid without stress
@@ -65,7 +65,7 @@ void solve(StepPart<3, S>& p) {
                    {work.layout,
                     work.grid,
                     points,
-                    p.next.particles.rates,
+                    p.next.particles.velocities,
                     p.model.materials,
                     work.strong_actuations,
                     o.kernel,

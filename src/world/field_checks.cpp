@@ -148,7 +148,7 @@ std::string wrong_holds(std::span<const MotionHold> holds) {
 template <int D, class S>
 std::string wrong_max_speed(double max_speed, const Particles<D, S>& particles, bool has_cloth) {
   double fastest = 0;
-  for (const Rates<D, S>& q : particles.rates)
+  for (const ParticleVelocity<D, S>& q : particles.velocities)
     for (int d = 0; d < D; ++d) fastest = std::max(fastest, std::fabs(double(q.v[d])));
   // cloth pulls at its particles after the largest speed was found
   const bool fits = has_cloth ? max_speed >= 0 && std::isfinite(max_speed) : max_speed == fastest;
@@ -179,9 +179,9 @@ std::string wrong_points(const Model<S>& model, const Buffer<Point<D, S>>& point
 }
 
 template <int D, class S>
-std::string wrong_velocities(const Buffer<Rates<D, S>>& rates) {
-  for (std::size_t k = 0; k < rates.size(); ++k)
-    if (!all_finite(rates[k].v, D) || !all_finite(rates[k].C, D * D))
+std::string wrong_velocities(const Buffer<ParticleVelocity<D, S>>& velocities) {
+  for (std::size_t k = 0; k < velocities.size(); ++k)
+    if (!all_finite(velocities[k].v, D) || !all_finite(velocities[k].C, D * D))
       return fmt::format("particle {} has a velocity that is not finite", k);
   return "";
 }
@@ -196,9 +196,9 @@ template std::string wrong_points(const Model<double>&, const Buffer<Point<2, do
                                   const Buffer<Point<2, double>>&);
 template std::string wrong_points(const Model<double>&, const Buffer<Point<3, double>>&,
                                   const Buffer<Point<3, double>>&);
-template std::string wrong_velocities(const Buffer<Rates<2, float>>&);
-template std::string wrong_velocities(const Buffer<Rates<3, float>>&);
-template std::string wrong_velocities(const Buffer<Rates<2, double>>&);
-template std::string wrong_velocities(const Buffer<Rates<3, double>>&);
+template std::string wrong_velocities(const Buffer<ParticleVelocity<2, float>>&);
+template std::string wrong_velocities(const Buffer<ParticleVelocity<3, float>>&);
+template std::string wrong_velocities(const Buffer<ParticleVelocity<2, double>>&);
+template std::string wrong_velocities(const Buffer<ParticleVelocity<3, double>>&);
 
 }  // namespace pliant::world

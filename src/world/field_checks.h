@@ -2,10 +2,10 @@
 // what is wrong with it; empty: nothing. All a step reads as an index, a count or a divisor is looked at.
 #pragma once
 
-#include "world/namespace.h"
 #include "step/inputs.h"
 #include "step/model.h"
 #include "step/state.h"
+#include "world/namespace.h"
 
 #include <span>
 #include <string>
@@ -29,6 +29,6 @@ std::string wrong_max_speed(double max_speed, const Particles<D, S>& particles, 
 template <int D, class S>
 std::string wrong_points(const Model<S>& model, const Buffer<Point<D, S>>& points, const Buffer<Point<D, S>>& known);
 template <int D, class S>
-std::string wrong_velocities(const Buffer<Rates<D, S>>& rates);
+std::string wrong_velocities(const Buffer<ParticleVelocity<D, S>>& velocities);
 
 }  // namespace pliant::world

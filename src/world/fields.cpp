@@ -31,7 +31,7 @@ std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& 
   // a particle's block is among 27 slots
   const std::size_t slots = neighbour_count<3> * particles;
   auto& points = state.particles.points;
-  auto& rates = state.particles.rates;
+  auto& velocities = state.particles.velocities;
   auto& speeds = inputs.boundary_velocities;
   const auto wrong_bodies = [&] {
     return model.bodies.mujoco ? wrong_state(model.bodies.mujoco.get(), state.bodies) : std::string();
@@ -52,7 +52,7 @@ std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& 
                   [&, boundaries] { return wrong_held(state.held, boundaries); }),
           fixed("holds", state.holds.data(), state.holds.size(), [&] { return wrong_holds(state.holds); }),
           fixed("points", points.data(), particles, [&] { return wrong_points(model, points, known.points); }),
-          fixed("velocities", rates.data(), particles, [&] { return wrong_velocities(rates); })};
+          fixed("velocities", velocities.data(), particles, [&] { return wrong_velocities(velocities); })};
 }
 
 template std::vector<Field> fields_of(const Model<float>&, State<2, float>&, Inputs&, const Particles<2, float>&);

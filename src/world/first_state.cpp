@@ -49,7 +49,7 @@ FirstPlaces<S> first_places(const Matter& matter, const Samples& samples) {
 
 // where particle `id` of group g was, how fast, and at rest; its mass and volume are its own
 template <int D, class S>
-void place(const Model<S>& model, std::size_t g, Point<D, S>& p, Rates<D, S>& q) {
+void place(const Model<S>& model, std::size_t g, Point<D, S>& p, ParticleVelocity<D, S>& q) {
   const std::size_t i = (std::size_t(p.id) - model.groups[g].begin) * D;
   const FirstPlaces<S>& first = model.first[g];
   const Matter& matter = model.scene.matter[g];
@@ -78,7 +78,7 @@ void place_all(const Model<S>& model, State<D, S>& state) {
   for (std::size_t g = 0; g < model.groups.size(); ++g)
     for (std::size_t k = model.groups[g].begin; k < model.groups[g].end; ++k) {
       check_stop_at(k);
-      Rates<D, S>& q = state.particles.rates[k];
+      ParticleVelocity<D, S>& q = state.particles.velocities[k];
       place(model, g, state.particles.points[k], q);
       for (int d = 0; d < D; ++d) state.max_speed = max(state.max_speed, std::fabs(double(q.v[d])));
     }

@@ -65,12 +65,12 @@ void check_values(const Model<S>& model, const std::string& matter, Attribute at
 template <int D, class S>
 View view_of(const State<D, S>& state, const Group& group, Attribute attribute) {
   const Point<D, S>* p = state.particles.points.data() + group.begin;
-  const Rates<D, S>* q = state.particles.rates.data() + group.begin;
+  const ParticleVelocity<D, S>* q = state.particles.velocities.data() + group.begin;
   View v;
   v.precision = sizeof(S) == 4 ? Precision::float32 : Precision::float64;
   v.count = group.end - group.begin;
   const bool is_rate = attribute == Attribute::velocity || attribute == Attribute::affine;
-  v.stride = is_rate ? sizeof(Rates<D, S>) : sizeof(Point<D, S>);
+  v.stride = is_rate ? sizeof(ParticleVelocity<D, S>) : sizeof(Point<D, S>);
   switch (attribute) {
     case Attribute::position: v.data = p->x, v.shape = {D}; break;
     case Attribute::deformation_gradient: v.data = p->F, v.shape = {D, D}; break;
@@ -102,7 +102,7 @@ void set_values(const Model<S>& model, std::size_t g, Attribute attribute, std::
     for (std::size_t j = 0; j < each; ++j) to[j] = S(values[row * each + j]);
   }
   state.max_speed = 0;
-  for (const Rates<D, S>& q : state.particles.rates)
+  for (const ParticleVelocity<D, S>& q : state.particles.velocities)
     for (int d = 0; d < D; ++d) state.max_speed = max(state.max_speed, std::fabs(double(q.v[d])));
   // who is put elsewhere is not held where it was
   if (attribute == Attribute::position)

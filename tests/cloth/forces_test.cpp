@@ -290,7 +290,7 @@ TEST(ClothStep, ForcesAreTheDerivativeOfTheWholeEnergy) {
       c.particles.points[v].x[d] = at - size;
       const double down = c.total_energy(law);
       c.particles.points[v].x[d] = at;
-      const double force = c.particles.rates[v].v[d];
+      const double force = c.particles.velocities[v].v[d];
       largest = std::max(largest, std::fabs(force));
       // differences of an energy of some 0.1 J: 1e-17 / 1e-7, and step^2 / spacing^2
       EXPECT_NEAR(force, -(up - down) / (2 * size), 1e-6 * 10) << "vertex " << v;
@@ -308,7 +308,7 @@ TEST(ClothStep, CentroidsFollowTheirCornersAndPinsBearTheForces) {
   std::vector<Vec> impulses = {Vec::zero()};
   step.hold(pins, c.particles, impulses);
   EXPECT_EQ(c.particles.points[0].x[2], 0.8);
-  EXPECT_EQ(c.particles.rates[0].v[2], 2);
+  EXPECT_EQ(c.particles.velocities[0].v[2], 2);
   EXPECT_EQ(impulses[0][2], 2);
   step.follow(c.particles.points, c.workers);
   step.push(1e-3, c.particles, c.workers, impulses);
@@ -322,7 +322,7 @@ TEST(ClothStep, CentroidsFollowTheirCornersAndPinsBearTheForces) {
   // forces of a sheet sum to nothing: what the free vertices gained the pin bears
   Vec gained = Vec::zero();
   for (std::size_t v = 0; v < c.sheet.vertices; ++v)
-    for (int d = 0; d < 3; ++d) gained[d] += c.particles.rates[v].v[d];
+    for (int d = 0; d < 3; ++d) gained[d] += c.particles.velocities[v].v[d];
   for (int d = 0; d < 3; ++d) EXPECT_NEAR(gained[d], impulses[0][d], 1e-12);
 }
 

@@ -273,7 +273,7 @@ TEST_P(FreeMotion, SpringsOpenAtAnyStiffness) {
       lump.gather();
     }
     for (int d = 0; d < 3; ++d) EXPECT_NEAR(lump.center()[d], center[d], 1e-5);
-    for (const Rates<3, float>& r : lump.particles.rates)
+    for (const ParticleVelocity<3, float>& r : lump.particles.velocities)
       for (float v : r.v) ASSERT_LT(std::abs(v), 0.2);
   }
 }
@@ -285,7 +285,7 @@ TEST_P(FreeMotion, SpinsAtAnyStiffness) {
     const Vec center = lump.center();
     for (std::size_t i = 0; i < lump.particles.size(); ++i) {
       const float* x = lump.particles.points[i].x;
-      Rates<3, float>& r = lump.particles.rates[i];
+      ParticleVelocity<3, float>& r = lump.particles.velocities[i];
       r.v[0] = -10 * (x[1] - float(center[1]));
       r.v[1] = 10 * (x[0] - float(center[0]));
       r.C[1] = -10;
@@ -296,7 +296,7 @@ TEST_P(FreeMotion, SpinsAtAnyStiffness) {
       ASSERT_TRUE(report.converged) << report.residual << " " << step << " " << E;
     }
     for (int d = 0; d < 3; ++d) EXPECT_NEAR(lump.center()[d], center[d], 1e-5);
-    for (const Rates<3, float>& r : lump.particles.rates)
+    for (const ParticleVelocity<3, float>& r : lump.particles.velocities)
       for (float v : r.v) ASSERT_LT(std::abs(v), 3);  // it began with 1.1 at its corners
   }
 }
@@ -307,7 +307,7 @@ double angular_momentum(const Lump<S>& lump) {
   double sum = 0;
   for (std::size_t i = 0; i < lump.particles.size(); ++i) {
     const Point<3, S>& p = lump.particles.points[i];
-    const Rates<3, S>& r = lump.particles.rates[i];
+    const ParticleVelocity<3, S>& r = lump.particles.velocities[i];
     const double cube = std::pow(double(p.volume), 2.0 / 3) / 12;
     sum += p.mass * (p.x[0] * r.v[1] - p.x[1] * r.v[0] + cube * (r.C[3] - r.C[1]));
   }
@@ -327,7 +327,7 @@ TEST_P(FreeMotion, ExactRotationKeepsSpinAndVolume) {
   const Vec center = lump.center();
   for (std::size_t i = 0; i < lump.particles.size(); ++i) {
     const double* x = lump.particles.points[i].x;
-    Rates<3, double>& r = lump.particles.rates[i];
+    ParticleVelocity<3, double>& r = lump.particles.velocities[i];
     r.v[0] = -omega * (x[1] - center[1]);
     r.v[1] = omega * (x[0] - center[0]);
     r.C[1] = -omega;
@@ -350,20 +350,20 @@ TEST(FreeMotionDamping, MassDampingSlowsATranslation) {
   SmallCube<double> lump(Law::neo_hookean, 1e5);
   lump.gravity = Vec::zero();
   lump.damping.mass = 5;
-  for (auto& r : lump.particles.rates) r.v[1] = 2;
+  for (auto& r : lump.particles.velocities) r.v[1] = 2;
   lump.options.relative_tolerance = 1e-10;
   ASSERT_TRUE(lump.step().converged);
-  for (auto& r : lump.particles.rates) ASSERT_NEAR(r.v[1], 2 / (1 + 0.01 * 5), 1e-9);
+  for (auto& r : lump.particles.velocities) ASSERT_NEAR(r.v[1], 2 / (1 + 0.01 * 5), 1e-9);
 }
 
 TEST(FreeMotionDamping, StiffnessDampingLeavesATranslationAlone) {
   SmallCube<double> lump(Law::neo_hookean, 1e5);
   lump.gravity = Vec::zero();
   lump.damping.stiffness = 0.1;
-  for (auto& r : lump.particles.rates) r.v[1] = 2;
+  for (auto& r : lump.particles.velocities) r.v[1] = 2;
   lump.options.relative_tolerance = 1e-10;
   ASSERT_TRUE(lump.step().converged);
-  for (auto& r : lump.particles.rates) ASSERT_NEAR(r.v[1], 2, 1e-9);
+  for (auto& r : lump.particles.velocities) ASSERT_NEAR(r.v[1], 2, 1e-9);
 }
 
 template <class S>
@@ -375,7 +375,7 @@ std::vector<S> state_after(int threads, Law law) {
   std::vector<S> numbers;
   for (std::size_t i = 0; i < lump.particles.size(); ++i) {
     const Point<3, S>& p = lump.particles.points[i];
-    const Rates<3, S>& r = lump.particles.rates[i];
+    const ParticleVelocity<3, S>& r = lump.particles.velocities[i];
     numbers.insert(numbers.end(), p.x, p.x + 3);
     numbers.insert(numbers.end(), p.F, p.F + 9);
     numbers.insert(numbers.end(), r.v, r.v + 3);
@@ -422,7 +422,7 @@ ErrorCode code_of(Lump<double>& lump, Kernel kernel) {
   const MatterStep<double> step = {lump.layout(),
                                    lump.grid(),
                                    lump.particles.points,
-                                   lump.particles.rates,
+                                   lump.particles.velocities,
                                    lump.materials,
                                    {},
                                    kernel,

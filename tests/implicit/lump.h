@@ -73,7 +73,7 @@ class Lump {
     const std::size_t before = old.size(), count = std::size_t(n[0] * n[1] * n[2]);
     particles.fit(before + count);
     std::copy(old.points.begin(), old.points.end(), particles.points.begin());
-    std::copy(old.rates.begin(), old.rates.end(), particles.rates.begin());
+    std::copy(old.velocities.begin(), old.velocities.end(), particles.velocities.begin());
     for (std::size_t i = 0; i < count; ++i) {
       Point<3, S>& p = particles.points[before + i];
       const int k[3] = {int(i) / (n[1] * n[2]), int(i) / n[2] % n[1], int(i) % n[2]};
@@ -97,9 +97,10 @@ class Lump {
   void begin() {
     laws_.clear();
     for (const Material& m : materials) laws_.push_back(make_law<double>(m));
-    const MatterStep<S> step = {
-        layout_,  grid_, particles.points, particles.rates, materials,      actuations,  Kernel::quadratic,
-        transfer, dt,    double(S(h)),     damping,         exact_rotation, plastic_flow};
+    const MatterStep<S> step = {layout_,     grid_,        particles.points,  particles.velocities,
+                                materials,   actuations,   Kernel::quadratic, transfer,
+                                dt,          double(S(h)), damping,           exact_rotation,
+                                plastic_flow};
     implicit.begin(step, workers_);
     v.assign(implicit.inertial_velocity().begin(), implicit.inertial_velocity().end());
   }
@@ -140,7 +141,7 @@ class Lump {
   Vec momentum() const {
     Vec sum = Vec::zero();
     for (std::size_t i = 0; i < particles.size(); ++i)
-      for (int d = 0; d < 3; ++d) sum[d] += double(particles.points[i].mass) * double(particles.rates[i].v[d]);
+      for (int d = 0; d < 3; ++d) sum[d] += double(particles.points[i].mass) * double(particles.velocities[i].v[d]);
     return sum;
   }
   Vec center() const {
@@ -174,7 +175,7 @@ class Lump {
     sorted_.fit(particles.size());
     layout_.build(particles.points, groups, S(h), workers_);
     layout_.reorder(particles.points, sorted_.points, workers_);
-    layout_.reorder(particles.rates, sorted_.rates, workers_);
+    layout_.reorder(particles.velocities, sorted_.velocities, workers_);
     std::swap(particles, sorted_);
     grid_.fit(layout_);
     sweep_.run({Pass::scatter, sweep_step(stress_step), layout_, grid_, particles}, workers_);
@@ -206,7 +207,7 @@ void disturb(Lump<S>& matter, double stretch, double size, double speed, unsigne
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (auto& p : matter.particles.points)
     for (int k = 0; k < 9; ++k) p.F[k] = S((k % 4 == 0 ? 1 + stretch : 0) + size * uniform(random));
-  for (auto& r : matter.particles.rates)
+  for (auto& r : matter.particles.velocities)
     for (S& x : r.v) x = S(speed * uniform(random));
 }
 

@@ -288,7 +288,7 @@ void expect_forgeries(World& world, const std::vector<Forgery>& forgeries) {
 }
 
 using DoublePoint = Point<3, double>;
-using DoubleRates = Rates<3, double>;
+using DoubleRates = ParticleVelocity<3, double>;
 
 World strong_world() { return small::run("", small::with_bodies(Precision::float64, Method::strong), 10).world; }
 

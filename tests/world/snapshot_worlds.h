@@ -27,6 +27,8 @@ inline Scene scene_of(int dimension, Precision precision, double dt) {
   scene.dimension = dimension, scene.precision = precision;
   scene.step.cell = 0.02, scene.step.dt = dt;
   scene.step.gravity = dimension == 2 ? Vec3{0, -9.81, 0} : Vec3{0, 0, -9.81};
+  // who is too fast gives up soon
+  scene.step.max_substeps = 100;
   return scene;
 }
 

@@ -1,4 +1,4 @@
-#include "scene/nearest.h"
+#include "scene/spelling.h"
 
 #include <algorithm>
 
