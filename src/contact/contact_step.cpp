@@ -13,32 +13,46 @@ constexpr double good_enough = 1e-6;
 
 template <class S>
 ContactStep<S>::ContactStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
-    : set_(scene, materials, paths), cell_(scene.step.cell) {
+    : bodies_(scene, materials, paths), cell_(scene.step.cell) {
   options_.relative_tolerance = solver_tolerance(scene.step);
   options_.max_iterations = scene.step.max_iterations;
 }
 
 template <class S>
+ContactProblem ContactStep<S>::problem() const {
+  ContactProblem p = contacts_.problem();
+  p.mass = nodes_.mass();
+  p.free_velocity = nodes_.free_velocity();
+  return p;
+}
+
+template <class S>
 void ContactStep<S>::run(const MatterNow<S>& matter, Workers& workers) {
-  set_.detect(matter, workers);
-  if (set_.size() > 0) {
-    bias_.clear();
-    for (std::size_t c = 0; c < set_.size(); ++c) bias_.push_back(set_.path(c).velocity_at(set_[c].found.position));
+  nodes_.begin(matter.grid);
+  contacts_.clear();
+  bodies_.detect(matter, nodes_, contacts_, workers);
+  if (contacts_.size() > 0) {
     start_from_memory(matter.reach.dt);
-    solve(matter, workers);
+    for (int refresh = 0;; ++refresh) {
+      const SolveReport report = solve_quasi_newton(problem(), options_, workers, solver_, velocity_);
+      bodies_.count(report.iterations, report.residual);
+      check(report, matter.time);
+      contacts_.take(solver_.u.data(), solver_.contact_gradient.data());
+      if (refresh == max_refreshes || !contacts_.refresh_friction()) break;
+    }
     balance_nodes(matter);
   }
-  set_.remember(matter.reach.dt, matter.points.size());
+  bodies_.remember(contacts_, matter.points);
 }
 
 // the velocities that the impulses of the last substep would give
 template <class S>
 void ContactStep<S>::start_from_memory(double dt) {
-  const ContactProblem p = set_.rows().problem();
+  const ContactProblem p = problem();
   velocity_.assign(p.free_velocity.begin(), p.free_velocity.end());
-  for (std::size_t c = 0; c < set_.size(); ++c) {
-    if (set_[c].found.memory < 0) continue;
-    const Vec impulse = dt * set_.last_force(c);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    if (contacts_[c].remembered < 0) continue;
+    const Vec impulse = dt * bodies_.last_force(contacts_[c]);
     for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
       velocity_[p.nodes[k]] += (p.weights[k] / p.mass[p.nodes[k]]) * impulse;
   }
@@ -48,27 +62,13 @@ template <class S>
 void ContactStep<S>::check(const SolveReport& report, double time) const {
   if (!report.finite)
     fail(ErrorCode::not_finite, "contact of {} particles at t = {:.6g} s: a velocity is not finite; use a smaller dt",
-         set_.size(), time);
+         contacts_.size(), time);
   if (report.converged || (report.stalled && report.residual < good_enough)) return;
-  const Vec x = set_[0].found.position;
+  const Vec x = contacts_[0].position;
   fail(ErrorCode::not_converged,
        "contact of {} particles near ({:.4g}, {:.4g}, {:.4g}) m at t = {:.6g} s: residual {:.3g} after {} iterations, "
        "wanted {:.3g}; raise step.tolerance or step.max_iterations, or use a smaller dt",
-       set_.size(), x[0], x[1], x[2], time, report.residual, report.iterations, options_.relative_tolerance);
-}
-
-template <class S>
-void ContactStep<S>::solve(const MatterNow<S>& matter, Workers& workers) {
-  ContactProblem problem = set_.rows().problem();
-  problem.bias = bias_;
-  problem.potential = &set_.potential();
-  for (int refresh = 0;; ++refresh) {
-    const SolveReport report = solve_quasi_newton(problem, options_, workers, solver_, velocity_);
-    set_.count(report.iterations, report.residual);
-    check(report, matter.time);
-    for (std::size_t c = 0; c < set_.size(); ++c) set_.take(c, solver_.contact_velocity(c), solver_.impulse(c));
-    if (refresh == max_refreshes || !set_.refresh_friction()) return;
-  }
+       contacts_.size(), x[0], x[1], x[2], time, report.residual, report.iterations, options_.relative_tolerance);
 }
 
 // The solver stops at a tolerance: the momentum that a node got is not quite what its contacts gave. The difference
@@ -76,13 +76,13 @@ void ContactStep<S>::solve(const MatterNow<S>& matter, Workers& workers) {
 // exchange momentum exactly.
 template <class S>
 void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
-  const ContactProblem p = set_.rows().problem();
-  const std::span<const std::uint32_t> numbers = set_.rows().numbers();
+  const ContactProblem p = problem();
+  const std::span<const std::uint32_t> numbers = nodes_.numbers();
   // what is left over, and the weights of those who act; of the others
   left_.assign(p.mass.size(), Lanes(0));
   idle_.assign(p.mass.size(), 0);
-  for (std::size_t c = 0; c < set_.size(); ++c) {
-    const Vec& j = set_[c].impulse;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const Vec& j = contacts_[c].impulse;
     const bool acts = dot(j, j) > 0;
     const Lanes given = Lanes::Vector{-j[0], -j[1], -j[2], 1};
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
@@ -111,8 +111,8 @@ void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
 
 template <class S>
 void ContactStep<S>::share_out(const ContactProblem& p) {
-  for (std::size_t c = 0; c < set_.size(); ++c) {
-    const Vec& j = set_[c].impulse;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const Vec& j = contacts_[c].impulse;
     const bool acts = dot(j, j) > 0;
     Lanes more = 0, turn = 0;
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
@@ -121,8 +121,8 @@ void ContactStep<S>::share_out(const ContactProblem& p) {
       more += Lanes(p.weights[k]) * left;
       turn += Lanes(p.weights[k]) * turned_[p.nodes[k]];
     }
-    set_.exchange(c, j + Vec{{more[0], more[1], more[2]}},
-                  cross(set_[c].found.position, j) + Vec{{turn[0], turn[1], turn[2]}});
+    bodies_.exchange(c, j + Vec{{more[0], more[1], more[2]}},
+                     cross(contacts_[c].position, j) + Vec{{turn[0], turn[1], turn[2]}}, contacts_);
   }
 }
 

@@ -2,8 +2,8 @@
 // and what matter loses is summed up for the bodies.
 #pragma once
 
+#include "contact/body_contacts.h"
 #include "contact/namespace.h"
-#include "contact/contact_set.h"
 #include "solve/quasi_newton.h"
 
 #include <vector>
@@ -16,24 +16,26 @@ class ContactStep {
   // materials by group of particles
   ContactStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
 
-  ContactSet<S>& set() { return set_; }
+  BodyContacts<S>& bodies() { return bodies_; }
   void set_budget(Budget& budget) { options_.budget = &budget; }
   // Error(not_converged) with time and place, Error(over_budget)
   void run(const MatterNow<S>& matter, Workers& workers);
-  std::span<const std::uint32_t> changed_nodes() const { return set_.rows().numbers(); }  // in the last substep
+  std::span<const std::uint32_t> changed_nodes() const { return nodes_.numbers(); }  // in the last substep
 
  private:
+  ContactProblem problem() const;
   void start_from_memory(double dt);
-  void solve(const MatterNow<S>& matter, Workers& workers);
   void check(const SolveReport& report, double time) const;
   void balance_nodes(const MatterNow<S>& matter);
   void share_out(const ContactProblem& problem);
 
-  ContactSet<S> set_;
+  BodyContacts<S> bodies_;
+  TouchedNodes<S> nodes_;
+  Contacts contacts_;
   double cell_;
   SolveOptions options_;
   QuasiNewtonWork solver_;
-  std::vector<Vec3d> bias_, velocity_;
+  std::vector<Vec3d> velocity_;
   std::vector<Lanes> left_, turned_;
   std::vector<double> idle_;
 };

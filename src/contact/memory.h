@@ -20,6 +20,14 @@ struct ContactMemory {
   double wall;               // m, how thick the geom is behind the place where it began, at most a cell
 };
 
+// what a boundary gave to a node in the last strong step: its law starts from it
+struct BoundaryMemory {
+  std::int32_t slot[3];    // coordinates of the slot
+  std::int32_t node;       // in the slot
+  std::int64_t boundary;   // of the scene
+  Vector<double, 3> push;  // m/s, impulse over the node's inertia
+};
+
 // entries by particle and geom
 class MemoryIndex {
  public:

@@ -1,8 +1,8 @@
 // The namespace of this folder, and whose names it uses: the arrows of the house.
 #pragma once
 
-#include "grid/namespace.h"
 #include "bodies/namespace.h"
+#include "grid/namespace.h"
 #include "solve/namespace.h"
 
 namespace pliant::contact {

@@ -1,8 +1,8 @@
 // What a scene says of the contact between a piece of matter and a geom.
 #pragma once
 
-#include "contact/namespace.h"
 #include "bodies/geoms.h"
+#include "contact/namespace.h"
 #include "pliant/scene.h"
 
 #include <vector>

@@ -33,9 +33,23 @@ void weigh_row(const Block<3>& block, const Vec& x, double h, Grid<3, S>& grid, 
 }  // namespace
 
 template <class S>
-void NodeRows<S>::weigh(const WeightBase<S>& base, const ContactFinder<S>& finder,
-                        const std::vector<FoundContact>& found, Workers& workers) {
-  Grid<3, S>& grid = base.grid;
+void ParticleRows<S>::weigh(const WeightBase<S>& base, const ContactFinder<S>& finder,
+                            const std::vector<FoundContact>& found, Workers& workers) {
+  rows_.resize(found.size());
+  workers.for_each(found.size(), 64, [&](std::size_t i) {
+    const Block<3>& block = base.layout.blocks[finder.block_of(found[i].segment)];
+    const S* at = base.points[found[i].particle].x;
+    const Vec x = {{double(at[0]), double(at[1]), double(at[2])}};
+    switch (base.kernel) {
+      case Kernel::linear: return weigh_row<Kernel::linear>(block, x, base.h, base.grid, rows_[i]);
+      case Kernel::quadratic: return weigh_row<Kernel::quadratic>(block, x, base.h, base.grid, rows_[i]);
+      case Kernel::compact: return weigh_row<Kernel::compact>(block, x, base.h, base.grid, rows_[i]);
+    }
+  });
+}
+
+template <class S>
+void TouchedNodes<S>::begin(Grid<3, S>& grid) {
   grid_ = &grid;
   if (place_.size() == grid.node_count()) {
     for (std::uint32_t number : numbers_) place_[number] = -1;
@@ -46,29 +60,10 @@ void NodeRows<S>::weigh(const WeightBase<S>& base, const ContactFinder<S>& finde
   numbers_.clear();
   mass_.clear();
   free_velocity_.clear();
-  begins_.assign(1, 0);
-  nodes_.clear();
-  weights_.clear();
-
-  weighed_.resize(found.size());
-  workers.for_each(found.size(), 64, [&](std::size_t i) {
-    const Block<3>& block = base.layout.blocks[finder.block_of(found[i].segment)];
-    const S* at = base.points[found[i].particle].x;
-    const Vec x = {{double(at[0]), double(at[1]), double(at[2])}};
-    switch (base.kernel) {
-      case Kernel::linear: return weigh_row<Kernel::linear>(block, x, base.h, grid, weighed_[i]);
-      case Kernel::quadratic: return weigh_row<Kernel::quadratic>(block, x, base.h, grid, weighed_[i]);
-      case Kernel::compact: return weigh_row<Kernel::compact>(block, x, base.h, grid, weighed_[i]);
-    }
-  });
 }
 
 template <class S>
-void NodeRows<S>::take(std::size_t i) {
-  const WeightRow& row = weighed_[i];
-  const std::size_t begin = nodes_.size();
-  nodes_.resize(begin + std::size_t(row.count));
-  weights_.insert(weights_.end(), row.weights, row.weights + row.count);
+void TouchedNodes<S>::add_row(const WeightRow& row, Contacts& contacts, Vec& /*given*/) {
   for (int k = 0; k < row.count; ++k) {
     std::int32_t& at = place_[row.numbers[k]];
     if (at < 0) {
@@ -78,23 +73,29 @@ void NodeRows<S>::take(std::size_t i) {
       mass_.push_back(double(node.a[node_mass]));
       free_velocity_.push_back({{double(node.a[0]), double(node.a[1]), double(node.a[2])}});
     }
-    nodes_[begin + std::size_t(k)] = std::uint32_t(at);
+    contacts.add_entry(std::uint32_t(at), row.weights[k]);
   }
-  begins_.push_back(std::uint32_t(nodes_.size()));
 }
 
 template <class S>
-ContactProblem NodeRows<S>::problem() const {
-  ContactProblem p;
-  p.mass = mass_;
-  p.free_velocity = free_velocity_;
-  p.begins = begins_;
-  p.nodes = nodes_;
-  p.weights = weights_;
-  return p;
+void SolvedNodes<S>::add_row(const WeightRow& row, Contacts& contacts, Vec& given) {
+  for (int k = 0; k < row.count; ++k) {
+    const std::int32_t number = numbers_[row.numbers[k]];
+    if (number >= 0) {
+      contacts.add_entry(std::uint32_t(number), row.weights[k]);
+      continue;
+    }
+    const Node<S>& node = grid_.node(row.numbers[k]);
+    given -= row.weights[k] * Vec{{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
+    contacts.leave_out(row.numbers[k], row.weights[k]);
+  }
 }
 
-template class NodeRows<float>;
-template class NodeRows<double>;
+template class ParticleRows<float>;
+template class ParticleRows<double>;
+template class TouchedNodes<float>;
+template class TouchedNodes<double>;
+template class SolvedNodes<float>;
+template class SolvedNodes<double>;
 
 }  // namespace pliant::contact

@@ -1,8 +1,8 @@
 // The touches on a geom, gathered into a grid of sensors on its skin.
 #pragma once
 
-#include "contact/namespace.h"
 #include "bodies/geom_paths.h"
+#include "contact/namespace.h"
 #include "pliant/contact.h"
 
 #include <span>

@@ -54,6 +54,7 @@ class Bundles {
   std::span<const std::uint32_t> numbers() const { return numbers_; }  // of the grid's nodes
   // ours by the grid's number; -1: it has no mass, too little to be felt, or is fixed
   std::int32_t node(std::size_t number) const { return std::max(place_[number], no_node); }
+  std::span<const std::int32_t> unknowns() const { return {place_.data(), place_.size()}; }  // the same; below 0: none
   std::span<const double> mass() const { return mass_; }
   std::span<const NodeVector<double>> velocity() const { return velocity_; }
 

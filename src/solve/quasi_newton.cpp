@@ -27,23 +27,27 @@ constexpr int easy = 8;
 
 double sum3(NodeVector<double> x) { return (x[0] + x[1]) + x[2]; }
 
+// one solve: what an iteration consists of, and what it leaves for the next
 class QuasiNewton {
  public:
-  QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers, QuasiNewtonWork& work);
-  SolveReport run(std::span<Vec3d> v);
+  QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers, QuasiNewtonWork& work,
+              SolveReport& report);
 
- private:
   bool load(std::span<const Vec3d> v);
   void start_contacts();
   void evaluate_contacts(double step);
   bool measure(double step);
   bool choose_direction();
+  LineStep search();
+  // the last step, of this length, went down by more than round-off
+  bool went_down(double step) const { return -start_.slope * step > no_descent * scale_ * scale_; }
+
+ private:
   double precondition();
   double conjugate(double descent);
   void newton(double descent);
   double inner_tolerance() const;
   ThreeSums add_to_direction(double beta, double part);
-  LineStep search();
 
   // one solve of (M + J^T G J) x = g by conjugate gradients
   struct Inner {
@@ -59,7 +63,7 @@ class QuasiNewton {
   const SolveOptions& options_;
   QuasiNewtonWork& w_;
   ContactWeights weights_;
-  SolveReport report_;
+  SolveReport& report_;
   double old_overlap_ = 0;               // old g . z
   double old_descent_ = 0;               // g . z of the last iteration, 0: none
   double scale_ = 0, old_residual_ = 0;  // max(|D p|, |D j|)
@@ -67,8 +71,8 @@ class QuasiNewton {
 };
 
 QuasiNewton::QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
-                         QuasiNewtonWork& work)
-    : p_(problem), options_(options), w_(work), weights_(problem, workers, work.weights) {
+                         QuasiNewtonWork& work, SolveReport& report)
+    : p_(problem), options_(options), w_(work), weights_(problem, workers, work.weights), report_(report) {
   const std::size_t nodes = weights_.nodes();
   for (auto* b : {&w_.free, &w_.velocity, &w_.gradient, &w_.old_gradient, &w_.direction, &w_.node_sum})
     b->resize(nodes);
@@ -279,35 +283,34 @@ LineStep QuasiNewton::search() {
   return minimise_along(line, start_, line_tolerance);
 }
 
-SolveReport QuasiNewton::run(std::span<Vec3d> v) {
-  report_.finite = load(v);
-  if (!report_.finite) return report_;
-  start_contacts();
-  double step = 0, best = std::numeric_limits<double>::infinity();
-  for (int since_best = 0;; ++report_.iterations) {
-    evaluate_contacts(step);
-    report_.converged = measure(step);
-    if (!report_.finite) return report_;
-    since_best = report_.residual < best || -start_.slope * step > no_descent * scale_ * scale_ ? 0 : since_best + 1;
-    best = std::min(best, report_.residual);
-    report_.stalled = !report_.converged && since_best > patience;
-    if (report_.converged || report_.stalled || report_.iterations == options_.max_iterations) break;
-    if (options_.budget) options_.budget->spend(report_.residual);
-    report_.stalled = !choose_direction();
-    if (report_.stalled) break;
-    const LineStep found = search();
-    report_.line_search_iterations += found.evaluations;
-    step = found.length;
-  }
-  for (std::size_t i = 0; i < weights_.nodes(); ++i) v[i] = {{w_.velocity[i][0], w_.velocity[i][1], w_.velocity[i][2]}};
-  return report_;
-}
-
 }  // namespace
 
 SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
                                QuasiNewtonWork& work, std::span<Vec3d> v) {
-  return QuasiNewton(problem, options, workers, work).run(v);
+  SolveReport report;
+  QuasiNewton newton(problem, options, workers, work, report);
+  report.finite = newton.load(v);
+  if (!report.finite) return report;
+  newton.start_contacts();
+  double step = 0, best = std::numeric_limits<double>::infinity();
+  for (int since_best = 0;; ++report.iterations) {
+    newton.evaluate_contacts(step);
+    report.converged = newton.measure(step);
+    if (!report.finite) return report;
+    since_best = report.residual < best || newton.went_down(step) ? 0 : since_best + 1;
+    best = std::min(best, report.residual);
+    report.stalled = !report.converged && since_best > patience;
+    if (report.converged || report.stalled || report.iterations == options.max_iterations) break;
+    if (options.budget) options.budget->spend(report.residual);
+    report.stalled = !newton.choose_direction();
+    if (report.stalled) break;
+    const LineStep found = newton.search();
+    report.line_search_iterations += found.evaluations;
+    step = found.length;
+  }
+  for (std::size_t i = 0; i < problem.mass.size(); ++i)
+    v[i] = {{work.velocity[i][0], work.velocity[i][1], work.velocity[i][2]}};
+  return report;
 }
 
 Vec3d QuasiNewtonWork::contact_velocity(std::size_t c) const { return vector_of(u.data(), c); }

@@ -9,7 +9,7 @@
 #include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/geom_paths.h"
-#include "contact/contact_set.h"
+#include "contact/wrenches.h"
 #include "step/body_obstacles.h"
 #include "step/inputs.h"
 #include "step/model.h"

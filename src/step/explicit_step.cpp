@@ -46,8 +46,8 @@ void update_grid(StepPart<D, S>& p, StageClock& clock) {
     clock.lap(gridding);
     // contact holds on while waves pass
     p.work.loads.clear();
-    if (const ContactSet<S>* set = p.work.contacts())
-      set->for_last_forces([&](std::size_t id, const Vec& force) { p.work.loads.push_back({id, force}); });
+    if (const BodyContacts<S>* contacts = p.work.contacts())
+      contacts->for_last_forces([&](std::size_t id, const Vec& force) { p.work.loads.push_back({id, force}); });
     const StepOptions& o = p.model.scene.step;
     p.work.sheets.run_inner({p.work.layout,
                              grid,

@@ -21,7 +21,7 @@ template <int D, class S>
 
 template <int D, class S>
 void finish_contacts(StepPart<D, S>& p) {
-  const ContactSet<S>& contact = *p.work.contacts();
+  const BodyContacts<S>& contact = *p.work.contacts();
   p.next.contacts = contact.memory();
   p.outcome.contacts = contact.touches();
   const ContactCounts counts = contact.counts();
@@ -41,7 +41,7 @@ void finish_contacts(StepPart<D, S>& p) {
 template <int D, class S>
 void on_sorted(StepPart<D, S>& p) {
   if constexpr (D == 3) {
-    if (ContactSet<S>* set = p.work.contacts()) set->on_sorted(p.work.layout);
+    if (BodyContacts<S>* contacts = p.work.contacts()) contacts->on_sorted(p.work.layout);
     p.work.sheets.on_sorted(p.work.layout, p.next.particles.points, p.work.workers);
   }
   ++p.report.sorts;
@@ -83,9 +83,9 @@ void prepare(StepPart<D, S>& p) {
   p.report.inner_steps = p.plan.inner;
   p.grid_step.obstacles = p.work.obstacles();
   if (p.work.bodies) p.report.body_impulses.assign(p.work.bodies->paths().geoms_in_model(), {0, 0, 0});
-  if (ContactSet<S>* set = p.work.contacts()) {
-    if (p.is_first) set->forget_touches();
-    set->begin(p.now.contacts, p.now.particles.size());
+  if (BodyContacts<S>* contacts = p.work.contacts()) {
+    if (p.is_first) contacts->forget_touches();
+    contacts->begin(p.now.contacts, p.now.particles.size());
   }
   p.work.impulses.assign(p.model.boundaries.size() + p.grid_step.obstacles.size(), Vec::zero());
   p.work.actuations.resize(p.inputs.actuations.size());

@@ -7,7 +7,6 @@
 #include "contact/memory.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
-#include "step/boundary_contacts.h"
 #include "step/warm_start.h"
 
 #include <cstdint>

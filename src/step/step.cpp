@@ -37,7 +37,7 @@ template <int D, class S>
 void end_part(StepPart<D, S>& p) {
   if (!p.is_first) add_part(p.outcome.report, p.report);
   if (!p.work.bodies) return;
-  const ContactSet<S>* contacts = p.model.particle_count() > 0 ? p.work.contacts() : nullptr;
+  const BodyContacts<S>* contacts = p.model.particle_count() > 0 ? p.work.contacts() : nullptr;
   p.work.bodies->finish(contacts ? contacts->impulses() : std::span<const GeomImpulse>(), p.next.holds, p.outcome);
   p.work.bodies->bodies().save_to(p.next.bodies);
 }

@@ -4,9 +4,9 @@
 
 #include "step/namespace.h"
 #include "bodies/bodies.h"
-#include "contact/contact_set.h"
+#include "contact/body_contacts.h"
+#include "contact/boundary_contacts.h"
 #include "solve/newton.h"
-#include "step/boundary_contacts.h"
 #include "step/warm_start.h"
 
 #include <memory>
@@ -29,15 +29,16 @@ class StrongStep {
   StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
   ~StrongStep();
 
-  ContactSet<S>& set() { return set_; }
-  BoundaryContacts<S>& boundaries() { return boundaries_; }
+  BodyContacts<S>& body_contacts() { return body_contacts_; }
+  BoundaryContacts<S>& boundary_contacts() { return boundary_contacts_; }
 
   // The grid has masses and velocities with gravity and without stress. It gets those of the end of the step. Nodes in
   // boundaries have been found. Bodies (nullptr: none) are after forward(). Error(not_converged) with time and place.
   void run(const MatterNow<S>& matter, const MatterStep<S>& step, Bodies* bodies, Workers& workers);
 
-  // N s, on the matter, by boundary: of the last `run`
-  void add_boundary_impulses(std::vector<Vec>& impulses) const;
+  // of the last `run`
+  void remember_boundaries(const Layout<3, S>& layout, std::vector<BoundaryMemory>& memory) const;
+  void add_boundary_impulses(std::vector<Vec>& impulses) const;  // N s, on the matter, by boundary
 
   // a step that may still be repeated in parts is given up as soon as it is hard to solve
   void set_may_be_cut(bool may_be) { may_be_cut_ = may_be; }
@@ -51,22 +52,14 @@ class StrongStep {
  private:
   void start(const Layout<3, S>& layout);
   void keep_start(const Layout<3, S>& layout);
-  // a body that matter touches
-  struct Touched {
-    std::int32_t number;  // among the Jacobians; -1: it cannot move
-    Vec center;
-    Vec velocity, turning;  // m/s, rad/s, by the joints
-  };
-  void gather_contacts(const Bodies* bodies);
-  const Touched& touch(int body, const Bodies& bodies);
-  void gather_boundaries();
   void solve(double time, BodyCost& bodies, Workers& workers);
   void check(const NewtonReport& report, double time) const;
   void balance(Workers& workers);
   void load_fixed(Workers& workers);
 
-  ContactSet<S> set_;
-  BoundaryContacts<S> boundaries_;
+  BodyContacts<S> body_contacts_;
+  BoundaryContacts<S> boundary_contacts_;
+  Contacts contacts_;
   NewtonOptions options_;
   bool may_be_cut_ = false;
   std::unique_ptr<ImplicitMatter> implicit_;
@@ -78,14 +71,6 @@ class StrongStep {
   std::vector<double> w_;
   std::vector<NodeVector<double>> fixed_impulses_;  // N s, on the nodes that stick to a boundary
   std::vector<std::uint32_t> fixed_to_;             // which boundary; of several the last, whose velocity they have
-  // the contacts of the problem
-  std::vector<std::uint32_t> begins_, nodes_;
-  std::vector<double> weights_;
-  std::vector<Vec3d> bias_, arm_;
-  std::vector<std::int32_t> body_;
-  std::vector<double> jacobians_;
-  std::vector<std::int32_t> touched_of_body_;  // -1: none
-  std::vector<Touched> touched_;
   std::unique_ptr<BodiesInStep> body_cost_;
 };
 

@@ -44,8 +44,8 @@ void update_grid(StepPart<3, S>& p) {
   work.grid.update(work.layout, p.grid_step, work.workers, work.impulses);
   relieve_crowding({p.model.materials, p.dt, p.model.scene.step.cell}, work.layout, work.grid, p.next.particles.points,
                    work.workers);
-  work.strong->boundaries().set_dt(p.dt);
-  work.strong->boundaries().find(work.layout, work.grid, p.grid_step, p.now.held);
+  work.strong->boundary_contacts().set_dt(p.dt);
+  work.strong->boundary_contacts().find(work.layout, work.grid, p.grid_step, p.now.held);
 }
 
 // elasticity, contact and bodies
@@ -75,10 +75,10 @@ void solve(StepPart<3, S>& p) {
                     {o.mass_damping, o.stiffness_damping},
                     o.exact_rotation,
                     o.plastic_flow,
-                    work.strong->boundaries().nodes()},
+                    work.strong->boundary_contacts().nodes()},
                    work.bodies ? &work.bodies->bodies() : nullptr, work.workers);
   p.next.warm = work.strong->warm_start();
-  work.strong->boundaries().remember(work.layout, p.next.held);
+  work.strong->remember_boundaries(work.layout, p.next.held);
   work.strong->add_boundary_impulses(work.impulses);
 }
 

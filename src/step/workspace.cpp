@@ -27,9 +27,9 @@ Workspace<D, S>::Workspace(const Model<S>& model, Workers& workers_, std::shared
 }
 
 template <int D, class S>
-ContactSet<S>* Workspace<D, S>::contacts() {
-  if (contact) return &contact->set();
-  return strong ? &strong->set() : nullptr;
+BodyContacts<S>* Workspace<D, S>::contacts() {
+  if (contact) return &contact->bodies();
+  return strong ? &strong->body_contacts() : nullptr;
 }
 
 template <int D, class S>

@@ -40,7 +40,7 @@ struct Workspace {
   StepReport part_report;  // of the parts after the first
 
   // of the method in use; nullptr: none
-  ContactSet<S>* contacts();
+  BodyContacts<S>* contacts();
   // the bodies, if they are obstacles for the grid
   std::span<const Obstacle* const> obstacles() const;
   std::size_t bytes() const;

@@ -15,8 +15,8 @@ using namespace contact;
 
 struct LoadedParticle {
   static constexpr double mass = 2, gravity = 9.81, load_part = 0.7;
-  LawPotential potential;
-  ContactTerms terms;
+  LawContacts potential;
+  ContactData terms;
   Vec3d along, velocity = Vec3d::zero();
   double travelled = 0;  // m
   Workers workers{1};

@@ -1,5 +1,5 @@
 // The lagged law: Hunt-Crossley along the normal; friction with memory holds, without it creeps as it must.
-#include "contact/lagged.h"
+#include "contact/laws/lagged.h"
 
 #include "contact/creep.h"
 #include "contact/law_samples.h"
@@ -15,14 +15,14 @@ namespace {
 
 using namespace tests;
 
-double normal_impulse(const ContactTerms& t, double u_n) {
+double normal_impulse(const ContactData& t, double u_n) {
   return OneContact({LawKind::lagged, true}, t).split_impulse(u_n * t.normal).normal;
 }
 
 TEST(Lagged, NormalImpulseIsHuntAndCrossleys) {
   LawSamples s(1);
   for (int n = 0; n < 4000; ++n) {
-    const ContactTerms t = s.terms();
+    const ContactData t = s.terms();
     const double u = s.uniform(-2, 2);
     const double force = -t.stiffness * (t.gap + t.dt * u), damper = 1 - t.dissipation * u;
     const double expected = force > 0 && damper > 0 ? t.dt * force * damper : 0;
@@ -35,7 +35,7 @@ TEST(Lagged, NormalImpulseIsHuntAndCrossleys) {
 
 // spring and damper are both negative far out: their product would push again
 TEST(Lagged, PushesNoMoreBeyondTheFirstRoot) {
-  ContactTerms t;
+  ContactData t;
   t.normal = {{0, 0, 1}};
   t.offset = Vec3d::zero();
   t.stiffness = 1e4;
@@ -52,7 +52,7 @@ TEST(Lagged, PushesNoMoreBeyondTheFirstRoot) {
 TEST(Lagged, StopsWhereAThinWallWouldBePassed) {
   LawSamples s(7);
   for (int n = 0; n < 2000; ++n) {
-    ContactTerms t = s.terms();
+    ContactData t = s.terms();
     if (s.chance(0.5)) t.dissipation = 0;
     const double u = s.uniform(-3, 0);
     const double without = normal_impulse(t, u), depth = -(t.gap + t.dt * u);
@@ -73,7 +73,7 @@ TEST(Lagged, StopsWhereAThinWallWouldBePassed) {
 }
 
 TEST(Lagged, SpeculativeContactActsOnlyIfTheGapCloses) {
-  ContactTerms t;
+  ContactData t;
   t.normal = {{0, 1, 0}};
   t.offset = Vec3d::zero();
   t.stiffness = 1e4;
@@ -89,7 +89,7 @@ TEST(Lagged, SpeculativeContactActsOnlyIfTheGapCloses) {
 TEST(Lagged, SlipsOnTheConeOfTheLastImpulse) {
   LawSamples s(2);
   for (int n = 0; n < 2000; ++n) {
-    const ContactTerms t = s.terms();
+    const ContactData t = s.terms();
     const OneContact one({LawKind::lagged, true}, t);
     const Vec3d u = 3.0 * s.ball();
     if (!one.potential.slips(0, u)) continue;
@@ -101,7 +101,7 @@ TEST(Lagged, SlipsOnTheConeOfTheLastImpulse) {
 TEST(Lagged, WithoutMemoryFrictionIsOfTheSlip) {
   LawSamples s(3);
   for (int n = 0; n < 2000; ++n) {
-    const ContactTerms t = s.terms();
+    const ContactData t = s.terms();
     const Vec3d u = s.decade(-6, 1) * s.ball(), slip = SplitVector<double>(t.normal, u).tangent;
     const double soft = std::sqrt(dot(slip, slip) + t.stiction * t.stiction);
     const Vec3d expected = (-t.friction * t.last_impulse / soft) * slip;

@@ -1,7 +1,7 @@
 // Contacts at random, over decades of everything, and velocities near all that can happen to them.
 #pragma once
 
-#include "contact/potential.h"
+#include "contact/contacts.h"
 
 #include <cmath>
 #include <random>
@@ -39,8 +39,8 @@ class LawSamples {
   }
 
   // speeds are of the order of 1 m/s
-  ContactTerms terms() {
-    ContactTerms t;
+  ContactData terms() {
+    ContactData t;
     t.normal = direction();
     t.dt = decade(-5, -2);
     t.gap = chance(0.1) ? 0 : t.dt * uniform(-1, 1);
@@ -60,11 +60,42 @@ class LawSamples {
   std::mt19937 random_;
 };
 
+// a pool of contacts of one law, without rows
+class LawContacts : public Contacts {
+ public:
+  LawContacts(LawKind kind, bool memory) : kind_(kind), memory_(memory) { start_kind(); }
+  void clear() {
+    Contacts::clear();
+    start_kind();
+  }
+  void add(ContactData contact) {
+    contact.law = kind_;
+    contact.memory = memory_;
+    Contacts::add(contact);
+  }
+  const ContactData& terms(std::size_t c) const { return (*this)[c]; }
+
+  // of one contact
+  using Contacts::along, Contacts::evaluate;
+  LawValue<double> evaluate(std::size_t c, const Vec3d& u) const { return law_value(terms(c), u); }
+  LawLine<double> along(std::size_t c, const Vec3d& u, const Vec3d& du, double alpha) const {
+    return std::visit([&](const auto& law) { return line_at<double>(law, u, du, alpha); }, law_of(terms(c)));
+  }
+  Vec3d gradient(std::size_t c, const Vec3d& u) const { return evaluate(c, u).gradient; }
+  double normal_impulse(std::size_t c, const Vec3d& u) const { return contact::normal_impulse(terms(c), u); }
+  bool slips(std::size_t c, const Vec3d& u) const { return contact::slips(terms(c), u); }
+  Vec3d offset_after(std::size_t c, const Vec3d& u) const { return contact::offset_after(terms(c), u); }
+
+ private:
+  LawKind kind_;
+  bool memory_;
+};
+
 // a potential with one contact
 struct OneContact {
   LawCase law;
-  LawPotential potential;
-  OneContact(LawCase c, const ContactTerms& t) : law(c), potential(c.kind, c.memory) { potential.add(t); }
+  LawContacts potential;
+  OneContact(LawCase c, const ContactData& t) : law(c), potential(c.kind, c.memory) { potential.add(t); }
 
   LawValue<double> at(const Vec3d& u) const { return potential.evaluate(0, u); }
   Vec3d impulse(const Vec3d& u) const { return -1.0 * at(u).gradient; }
@@ -75,9 +106,8 @@ struct OneContact {
   int region(const Vec3d& u) const { return 2 * int(potential.slips(0, u)) + int(potential.normal_impulse(0, u) > 0); }
   // m/s, over which a law changes its form
   double smallest_scale(const Vec3d& u) const {
-    const ContactTerms& t = potential.terms(0);
-    const auto frame =
-        law.kind == LawKind::lagged ? LaggedLaw<double>(t, law.memory).frame : SapLaw<double>(t, law.memory).frame;
+    const ContactData& t = potential.terms(0);
+    const auto frame = law.kind == LawKind::lagged ? LaggedLaw<double>(t).frame : SapLaw<double>(t).frame;
     const double scale = std::min(norm(frame.missing(u).tangent), 1.0);
     return law.kind == LawKind::lagged && !law.memory ? std::min(scale, t.stiction) : scale;
   }

@@ -1,5 +1,5 @@
 // The SAP law: its impulse solves the projection it is defined by.
-#include "contact/sap.h"
+#include "contact/laws/sap.h"
 
 #include "contact/creep.h"
 #include "contact/law_samples.h"
@@ -22,7 +22,7 @@ TEST(Sap, ImpulseIsTheProjectionOntoTheCone) {
   for (const bool memory : {true, false}) {
     int seen[3] = {0, 0, 0};
     for (int n = 0; n < 4000; ++n) {
-      const ContactTerms t = s.terms();
+      const ContactData t = s.terms();
       const OneContact one({LawKind::sap, memory}, t);
       const Vec3d u = 2.0 * s.ball();
       const double span = t.dt + t.relaxation;
@@ -53,7 +53,7 @@ TEST(Sap, ImpulseIsTheProjectionOntoTheCone) {
 TEST(Sap, WithoutFrictionIsKelvinVoigts) {
   LawSamples s(2);
   for (int n = 0; n < 2000; ++n) {
-    ContactTerms t = s.terms();
+    ContactData t = s.terms();
     t.friction = 0;
     const Vec3d u = 2.0 * s.ball();
     const double u_n = dot(u, t.normal);

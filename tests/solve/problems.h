@@ -20,7 +20,7 @@ struct OwnedProblem {
   std::vector<double> mass, weights;
   std::vector<Vec3d> free_velocity, bias, start;
   std::vector<std::uint32_t> begins = {0}, nodes;
-  LawPotential potential;
+  LawContacts potential;
 
   explicit OwnedProblem(LawCase law) : potential(law.kind, law.memory) {}
   ContactProblem view() const { return {mass, free_velocity, begins, nodes, weights, bias, &potential}; }
@@ -57,7 +57,7 @@ inline OwnedProblem random_problem(unsigned seed, double mass_decades) {
     for (std::size_t k = p.begins.back(); k < p.weights.size(); ++k) p.weights[k] /= sum;
     p.begins.push_back(std::uint32_t(p.nodes.size()));
     p.bias.push_back(s.uniform(0, 1) * speed * s.ball());
-    ContactTerms t = s.terms();
+    ContactData t = s.terms();
     t.dt = dt;
     t.stiffness = s.decade(-2, 4) * moved_mass(p, std::size_t(c)) / (dt * dt);
     t.gap = speed * dt * s.uniform(-1, 0.5);
@@ -124,7 +124,7 @@ inline OwnedProblem layer_problem(int cells, LawCase law, unsigned seed, double 
     }
     p.begins.push_back(std::uint32_t(p.nodes.size()));
     p.bias.push_back(Vec3d::zero());
-    ContactTerms t;
+    ContactData t;
     t.normal = {{0, 0, 1}};
     t.gap = 0.1 * (q.height - 0.8 * deepest);
     t.friction = 0.5;

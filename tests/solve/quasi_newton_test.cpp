@@ -202,7 +202,7 @@ TEST(QuasiNewton, EndsInRoundOffByItself) {
 TEST(QuasiNewton, WhatIsNotFiniteIsRefused) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const auto with_gap = [&](OwnedProblem& p, double gap) {
-    ContactTerms t = p.potential.terms(0);
+    ContactData t = p.potential.terms(0);
     t.gap = gap;
     p.potential.clear();
     for (std::size_t c = 0; c < p.contacts(); ++c) p.potential.add(t);

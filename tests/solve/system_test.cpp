@@ -107,7 +107,7 @@ TEST(System, ProductsAreDifferencesOfTheGradient) {
       for (std::size_t c = 0; c < at.strong.contacts.contacts(); ++c) {
         const Column u = at.strong.row(c) * (at.x + t * d);
         const Vec3d relative = Vec3d{{u[0], u[1], u[2]}} - at.strong.contacts.bias[c];
-        const LawPotential& p = at.strong.contacts.potential;
+        const LawContacts& p = at.strong.contacts.potential;
         all.push_back(2 * int(p.slips(c, relative)) + int(p.normal_impulse(c, relative) > 0));
       }
       return all;

@@ -1,6 +1,4 @@
 // Boundaries that slip or separate in the strong step: nodes of the grid as contacts of the same convex problem.
-#include "contact/law_samples.h"
-#include "step/boundary_contacts.h"
 #include "step/support.h"
 
 #include <gtest/gtest.h>
@@ -9,10 +7,6 @@
 #include <cmath>
 
 namespace pliant::test {
-
-using namespace contact;
-using namespace step;
-
 namespace {
 
 using Condition = Boundary::Condition;
@@ -21,67 +15,6 @@ constexpr double g = 9.81;
 Boundary named(const std::string& name, Boundary boundary) {
   boundary.name = name;
   return boundary;
-}
-
-// the values of two potentials behind each other, their gradients and Hessians by differences
-TEST(JoinedPotential, IsTheSumAndItsDerivatives) {
-  tests::LawSamples s(3);
-  for (const std::size_t sizes : {0u, 1u, 4u, 7u}) {
-    LawPotential a(LawKind::sap, false), b(LawKind::lagged, true);
-    for (std::size_t c = 0; c < sizes; ++c) a.add(s.terms());
-    for (int c = 0; c < 6; ++c) {
-      ContactTerms t = s.terms();
-      t.dissipation = 0;
-      b.add(t);
-    }
-    const JoinedPotential joined(a, b);
-    const std::size_t start = JoinedPotential::start_of_second(sizes), blocks = blocks_of(joined.size());
-    ASSERT_EQ(joined.size(), start + 6);
-    std::vector<Vec3Lanes> u(blocks, Vec3Lanes::zero()), du = u, gradient(blocks), further(blocks), before(blocks);
-    std::vector<Block3<Lanes>> hessian(blocks), lifted(blocks), unused(blocks);
-    for (std::size_t c = 0; c < joined.size(); ++c)
-      for (int d = 0; d < 3; ++d)
-        u[c / 4][d].set(int(c % 4), s.uniform(-1, 1)), du[c / 4][d].set(int(c % 4), s.uniform(-1, 1));
-    const BlockRange all = {0, blocks};
-    joined.evaluate(all, u.data(), gradient.data(), hessian.data());
-    const LineValue line = joined.along(all, u.data(), du.data(), 0);
-    // central differences over 1e-6 m/s; second derivatives of these laws jump, but not at random places
-    const double step = 1e-6;
-    const double slope =
-        (joined.along(all, u.data(), du.data(), step).value - joined.along(all, u.data(), du.data(), -step).value) /
-        (2 * step);
-    EXPECT_NEAR(line.slope, slope, 1e-6 * std::fabs(slope));
-    double by_gradient = 0, by_hessian = 0, by_lifted = 0;
-    joined.add_majorizer(all, u.data(), (lifted = hessian).data());
-    for (std::size_t b2 = 0; b2 < blocks; ++b2) {
-      const Lanes parts = dot(gradient[b2], du[b2]), bend = hessian[b2].along(du[b2]), above = lifted[b2].along(du[b2]);
-      for (int lane = 0; lane < 4; ++lane) {
-        by_gradient += parts[lane];
-        by_hessian += bend[lane];
-        by_lifted += above[lane];
-        EXPECT_GE(above[lane], bend[lane] * (1 - 1e-12));
-      }
-    }
-    EXPECT_NEAR(by_gradient, line.slope, 1e-10 * std::fabs(line.slope));
-    EXPECT_NEAR(by_hessian, line.curvature, 1e-10 * line.curvature);
-    EXPECT_GE(by_lifted, by_hessian);
-    const double curvature =
-        (joined.along(all, u.data(), du.data(), step).slope - joined.along(all, u.data(), du.data(), -step).slope) /
-        (2 * step);
-    EXPECT_NEAR(by_hessian, curvature, 1e-5 * curvature);
-    // the parabola with the lifted Hessian lies above friction: value at any distance, of the lagged law's tangent
-    for (int c = 0; c < 6; ++c) {
-      ContactTerms t = b.terms(std::size_t(c));
-      tests::OneContact one({LawKind::lagged, true}, t);
-      const Vec3d at = s.ball(), move = s.tangent(t.normal);
-      const LawValue<double> l = one.at(at);
-      Block3<Lanes> h = {l.hessian.xx, l.hessian.xy, l.hessian.xz, l.hessian.yy, l.hessian.yz, l.hessian.zz};
-      Vec3Lanes wide = {{Lanes(at[0]), Lanes(at[1]), Lanes(at[2])}};
-      one.potential.add_majorizer({0, 1}, &wide, &h);
-      const double above = l.value + dot(l.gradient, move) + 0.5 * h.along({{move[0], move[1], move[2]}})[0];
-      EXPECT_LE(one.at(at + move).value, above * (1 + 1e-12));
-    }
-  }
 }
 
 // a block of 0.3 x 0.15 x 0.15 m at rest on a slope: gravity is tilted, or the plane is

@@ -1,5 +1,5 @@
 // Who touches whom, against brute force; what a contact is found again by; which side it keeps.
-#include "contact/finder.h"
+#include "contact/detect.h"
 
 #include "bodies/models.h"
 #include "contact/taxels.h"

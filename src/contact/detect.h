@@ -5,10 +5,10 @@
 // wall is there.
 #pragma once
 
-#include "contact/namespace.h"
 #include "bodies/broad_phase.h"
 #include "bodies/geom_paths.h"
 #include "contact/memory.h"
+#include "contact/namespace.h"
 #include "core/parallel.h"
 #include "grid/layout.h"
 

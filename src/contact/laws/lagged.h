@@ -2,9 +2,9 @@
 // normal impulse of the last substep. Equations: README.md.
 #pragma once
 
+#include "contact/contact_data.h"
+#include "contact/laws/form.h"
 #include "contact/namespace.h"
-#include "contact/law_form.h"
-#include "contact/terms.h"
 
 #include <algorithm>
 
@@ -12,6 +12,8 @@ namespace pliant::contact {
 
 template <class T>
 struct LaggedLaw {
+  static constexpr bool lags = true;  // friction goes by a normal impulse that is given
+
   ContactFrame<T> frame;
   T linear = T(0), quadratic = T(0);  // normal impulse x (linear + quadratic x)
   T stop = T(0), stop_at = T(0);      // kg, m/s: more impulse stop (x - stop_at), where a thin wall would be passed
@@ -22,7 +24,7 @@ struct LaggedLaw {
   bool memory = true;
 
   LaggedLaw() = default;
-  LaggedLaw(const ContactTerms& terms, bool with_memory);
+  explicit LaggedLaw(const ContactData& contact);
 
   LawResponse<T> at(T x, T w_squared) const {
     const T pressed = max(T(0), x), beyond = max(T(0), x - stop_at);
@@ -58,7 +60,7 @@ struct LaggedLaw {
 };
 
 template <>
-inline LaggedLaw<double>::LaggedLaw(const ContactTerms& t, bool with_memory) : memory(with_memory) {
+inline LaggedLaw<double>::LaggedLaw(const ContactData& t) : memory(t.memory) {
   const double spring = t.dt * t.dt * t.stiffness;
   const double closed = -t.gap / t.dt;
   // the product of spring and damper is zero beyond the smaller of its two roots

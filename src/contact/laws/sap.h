@@ -2,14 +2,16 @@
 // in the metric of R. Equations: README.md.
 #pragma once
 
+#include "contact/contact_data.h"
+#include "contact/laws/form.h"
 #include "contact/namespace.h"
-#include "contact/law_form.h"
-#include "contact/terms.h"
 
 namespace pliant::contact {
 
 template <class T>
 struct SapLaw {
+  static constexpr bool lags = false;
+
   ContactFrame<T> frame;
   T pressing = T(0);         // kg, 1/R_n
   T holding = T(0);          // kg, 1/R_t
@@ -18,7 +20,7 @@ struct SapLaw {
   T scaled_friction = T(0);  // mu_hat = mu R_t / R_n
 
   SapLaw() = default;
-  SapLaw(const ContactTerms& terms, bool memory);
+  explicit SapLaw(const ContactData& contact);
 
   LawResponse<T> at(T x, T w_squared) const {
     const T w = sqrt(w_squared);
@@ -46,13 +48,13 @@ struct SapLaw {
 };
 
 template <>
-inline SapLaw<double>::SapLaw(const ContactTerms& t, bool memory) {
+inline SapLaw<double>::SapLaw(const ContactData& t) {
   const double span = t.dt + t.relaxation;
   pressing = t.dt * t.stiffness * span;
   friction = t.friction;
   frame.normal = t.normal;
   frame.normal_target = -t.gap / span;
-  if (memory) {
+  if (t.memory) {
     frame.tangent_target = (-1 / span) * SplitVector<double>(t.normal, t.offset).tangent;
     holding = pressing;
     scaled_friction = friction;

@@ -1,4 +1,4 @@
-#include "contact/finder.h"
+#include "contact/detect.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,89 @@
+#include "contact/body_contacts.h"
+
+#include <algorithm>
+
+namespace pliant::contact {
+
+template <class S>
+BodyContacts<S>::BodyContacts(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
+    : points_(scene.step.kernel, scene.step.cell), partners_(scene, materials, paths), wrenches_(paths) {}
+
+template <class S>
+void BodyContacts<S>::begin(const std::vector<ContactMemory>& memory, std::size_t particles) {
+  memory_ = memory;
+  index_.build(memory_, particles);
+  wrenches_.begin(memory_, index_);
+  counts_ = {};
+  problems_ = contacts_ = 0;
+}
+
+template <class S>
+void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns, Contacts& contacts, Workers& workers) {
+  ++problems_;
+  points_.find(matter, paths(), memory_, index_, workers);
+  kind_ = contacts.start_kind();
+  const double dt = matter.reach.dt;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const FoundContact& found = points_.found(i);
+    const WeightRow& row = points_.row(i);
+    // outside, and does not come in before the end of the substep
+    const double approach = -dot(row.velocity - paths()[found.path].velocity_at(found.position), found.normal);
+    if (found.gap >= matter.reach.margin && found.gap >= 2 * dt * approach) continue;
+    PartnerSide side = partners_.side(found.path, found.position);
+    unknowns.add_row(row, contacts, side.given);
+    const PointAtGeom point = {points_.group(i, matter), points_.volume(i, matter), row.mobility};
+    contacts.add(partners_.describe(found, point, memory_of(found.memory), dt), side);
+  }
+}
+
+template <class S>
+Vec BodyContacts<S>::last_force(const ContactData& contact) const {
+  const ContactMemory* memory = memory_of(contact.remembered);
+  return memory ? paths()[contact.partner].now.rotation * memory->force : Vec::zero();
+}
+
+template <class S>
+void BodyContacts<S>::exchange(std::size_t c, const Vec& impulse, const Vec& moment, Contacts& contacts) {
+  contacts.set_exchanged(c, impulse);
+  wrenches_.add(contacts[c].partner, impulse, moment);
+}
+
+template <class S>
+void BodyContacts<S>::remember(const Contacts& contacts, const Buffer<Point<3, S>>& points) {
+  next_memory_.clear();
+  next_touches_.clear();
+  const ContactRange own = range(contacts);
+  for (std::size_t k = own.first; k < own.last; ++k) {
+    const ContactData& c = contacts[k];
+    if (!(dot(c.exchanged, c.exchanged) > 0)) continue;
+    const auto id = std::uint32_t(points[c.point].id);
+    const int touch = wrenches_.note_touch(c, id);
+    if (!(c.normal_impulse > 0)) continue;
+    next_memory_.push_back(partners_.memory_of(c, id, memory_of(c.remembered)));
+    next_touches_.push_back(touch);
+  }
+  memory_.swap(next_memory_);
+  wrenches_.swap_touches_of_memory(next_touches_);
+  index_.build(memory_, points.size());
+  contacts_ += memory_.size();
+  counts_.most = std::max(counts_.most, memory_.size());
+}
+
+template <class S>
+void BodyContacts<S>::count(int iterations, double residual, int linear_iterations) {
+  counts_.iterations += iterations;
+  counts_.linear_iterations += linear_iterations;
+  counts_.residual = std::max(counts_.residual, residual);
+}
+
+template <class S>
+ContactCounts BodyContacts<S>::counts() const {
+  ContactCounts counts = counts_;
+  counts.mean = problems_ > 0 ? double(contacts_) / double(problems_) : 0;
+  return counts;
+}
+
+template class BodyContacts<float>;
+template class BodyContacts<double>;
+
+}  // namespace pliant::contact

@@ -1,0 +1,59 @@
+// Particles as points of contact: which of them are near which geoms, how they move with the grid, how much surface each
+// stands for.
+#pragma once
+
+#include "contact/detect.h"
+#include "contact/namespace.h"
+#include "contact/rows.h"
+
+#include <vector>
+
+namespace pliant::contact {
+
+// matter in the middle of a substep: the grid has velocities without contact
+template <class S>
+struct MatterNow {
+  const Layout<3, S>& layout;
+  Grid<3, S>& grid;
+  const Buffer<Point<3, S>>& points;
+  SearchReach reach;
+  double time;  // s, for texts
+  // where contact sees the particles, if not where the grid does
+  const Buffer<Point<3, S>>* seen = nullptr;
+};
+
+template <class S>
+class ParticlePoints {
+ public:
+  ParticlePoints(Kernel kernel, double cell) : kernel_(kernel), cell_(cell) {}
+
+  // to be called whenever the particles were put in order
+  void on_sorted(const Layout<3, S>& layout) { finder_.on_sorted(layout, cell_); }
+
+  // who may touch, and their rows
+  void find(const MatterNow<S>& matter, const GeomPaths& paths, const std::vector<ContactMemory>& memory,
+            const MemoryIndex& index, Workers& workers) {
+    finder_.find(matter.seen ? *matter.seen : matter.points, paths, matter.reach, memory, index, workers, found_);
+    rows_.weigh({kernel_, cell_, matter.layout, matter.grid, matter.points}, finder_, found_, workers);
+  }
+  std::size_t size() const { return found_.size(); }
+  const FoundContact& found(std::size_t i) const { return found_[i]; }
+  const WeightRow& row(std::size_t i) const { return rows_[i]; }
+  std::size_t group(std::size_t i, const MatterNow<S>& matter) const {
+    return matter.layout.segments[found_[i].segment].group;
+  }
+  // m^3
+  double volume(std::size_t i, const MatterNow<S>& matter) const {
+    return double(matter.points[found_[i].particle].volume);
+  }
+  std::size_t bytes() const { return finder_.bytes(); }
+
+ private:
+  Kernel kernel_;
+  double cell_;
+  ContactFinder<S> finder_;
+  ParticleRows<S> rows_;
+  std::vector<FoundContact> found_;
+};
+
+}  // namespace pliant::contact
