@@ -2,7 +2,7 @@
 
 namespace pliant::solve {
 void BodyCoupling::begin(const StrongProblem& problem) {
-  p_ = &problem;
+  problem_ = &problem;
   dofs_ = Eigen::Index(problem.bodies->dofs());
   rows_.resize(dofs_, dofs_);
   product_rows_.resize(6, dofs_);
@@ -27,8 +27,8 @@ void BodyCoupling::subtract_bias(Buffer<Vec3Lanes>& velocities) const {
 void BodyCoupling::subtract_velocities(const Column& w, Buffer<Vec3Lanes>& velocities) {
   for (std::size_t b = 0; b < twists_.size(); ++b) twists_[b].noalias() = jacobian(b) * w;
   for (const std::uint32_t c : touching_) {
-    const Twist& t = twists_[std::size_t(p_->body[c])];
-    const Vec3d other = Vec3d{{t[0], t[1], t[2]}} + cross(Vec3d{{t[3], t[4], t[5]}}, p_->arm[c]);
+    const Twist& t = twists_[std::size_t(problem_->body[c])];
+    const Vec3d other = Vec3d{{t[0], t[1], t[2]}} + cross(Vec3d{{t[3], t[4], t[5]}}, problem_->arm[c]);
     for (int d = 0; d < 3; ++d) velocities[c / 4][d].set(int(c % 4), velocities[c / 4][d][int(c % 4)] - other[d]);
   }
 }
@@ -36,8 +36,8 @@ void BodyCoupling::subtract_velocities(const Column& w, Buffer<Vec3Lanes>& veloc
 void BodyCoupling::add_forces(const Buffer<Vec3Lanes>& force, double sign, Column& out) {
   for (Twist& wrench : twists_) wrench.setZero();
   for (const std::uint32_t c : touching_) {
-    const Vec3d f = vector_of(force.data(), c), m = cross(p_->arm[c], f);
-    Twist& t = twists_[std::size_t(p_->body[c])];
+    const Vec3d f = vector_of(force.data(), c), m = cross(problem_->arm[c], f);
+    Twist& t = twists_[std::size_t(problem_->body[c])];
     for (int d = 0; d < 3; ++d) t[d] += f[d], t[3 + d] += m[d];
   }
   for (std::size_t b = 0; b < twists_.size(); ++b) {
@@ -48,7 +48,7 @@ void BodyCoupling::add_forces(const Buffer<Vec3Lanes>& force, double sign, Colum
 
 void BodyCoupling::take_hessian() {
   if (dofs_ == 0) return;
-  p_->bodies->hessian({rows_.data(), std::size_t(dofs_ * dofs_)});
+  problem_->bodies->hessian({rows_.data(), std::size_t(dofs_ * dofs_)});
   hessian_ = rows_;
 }
 
@@ -60,10 +60,10 @@ void BodyCoupling::factor(const Buffer<Block3<Lanes>>& contact_hessian) {
     const Block3<double> g = lane_of(contact_hessian[c / 4], int(c % 4));
     Eigen::Matrix3d G;
     G << g.xx, g.xy, g.xz, g.xy, g.yy, g.yz, g.xz, g.yz, g.zz;
-    const Vec3d& r = p_->arm[c];
+    const Vec3d& r = problem_->arm[c];
     Eigen::Matrix<double, 3, 6> T;
     T << 1, 0, 0, 0, r[2], -r[1], 0, 1, 0, -r[2], 0, r[0], 0, 0, 1, r[1], -r[0], 0;
-    sums_[std::size_t(p_->body[c])] += T.transpose() * G * T;
+    sums_[std::size_t(problem_->body[c])] += T.transpose() * G * T;
   }
   with_contacts_ = hessian_;
   for (std::size_t b = 0; b < sums_.size(); ++b) {

@@ -2,8 +2,8 @@
 // Keeps its memory from solve to solve.
 #pragma once
 
-#include "solve/namespace.h"
 #include "solve/contact_weights.h"
+#include "solve/namespace.h"
 #include "solve/strong_problem.h"
 
 #include <Eigen/Cholesky>
@@ -38,10 +38,10 @@ class BodyCoupling {
   using Twist = Eigen::Matrix<double, 6, 1>;
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Eigen::Map<const RowMajor> jacobian(std::size_t body) const {
-    return {p_->jacobians.data() + body * 6 * std::size_t(dofs_), 6, dofs_};
+    return {problem_->jacobians.data() + body * 6 * std::size_t(dofs_), 6, dofs_};
   }
 
-  const StrongProblem* p_ = nullptr;
+  const StrongProblem* problem_ = nullptr;
   Eigen::Index dofs_ = 0;
   Buffer<Vec3Lanes> bias_;               // by block of contacts
   std::vector<std::uint32_t> touching_;  // contacts with bodies that can move

@@ -2,8 +2,8 @@
 // budget ends at the same place on every machine and with any number of threads.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/error.h"
+#include "solve/namespace.h"
 
 #include <cstdint>
 

@@ -3,9 +3,9 @@
 // What the nodes, the weights and the laws belong to is not known here.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/small.h"
 #include "solve/block3.h"
+#include "solve/namespace.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -26,8 +26,8 @@ void add(Block3<double>& sum, double w, const Block3<double>& x) {
 }  // namespace
 
 ContactWeights::ContactWeights(const ContactProblem& problem, Workers& workers, ContactWeightsWork& work)
-    : p_(problem),
-      w_(work),
+    : problem_(problem),
+      work_(work),
       nodes_(problem.mass.size()),
       contacts_(problem.potential ? problem.potential->size() : 0),
       threaded_(workers.threads() > 1 && contacts_ >= contacts_for_threads),
@@ -35,26 +35,26 @@ ContactWeights::ContactWeights(const ContactProblem& problem, Workers& workers, 
 
 // entries by node, each node's in the order of contacts
 void ContactWeights::transpose() {
-  w_.vectors.resize(4 * blocks());
-  w_.matrices.resize(4 * blocks());
-  w_.begins.resize(nodes_ + 2);
-  w_.entries.resize(p_.nodes.size());
-  std::uint32_t* begins = w_.begins.data();
+  work_.vectors.resize(4 * blocks());
+  work_.matrices.resize(4 * blocks());
+  work_.begins.resize(nodes_ + 2);
+  work_.entries.resize(problem_.nodes.size());
+  std::uint32_t* begins = work_.begins.data();
   std::fill(begins, begins + nodes_ + 2, 0u);
-  for (const std::uint32_t node : p_.nodes) ++begins[node + 2];
+  for (const std::uint32_t node : problem_.nodes) ++begins[node + 2];
   for (std::size_t i = 2; i < nodes_ + 2; ++i) begins[i] += begins[i - 1];
   for (std::size_t c = 0; c < contacts_; ++c)
-    for (std::uint32_t k = p_.begins[c]; k < p_.begins[c + 1]; ++k)
-      w_.entries[begins[p_.nodes[k] + 1]++] = {std::uint32_t(c), p_.weights[k]};
+    for (std::uint32_t k = problem_.begins[c]; k < problem_.begins[c + 1]; ++k)
+      work_.entries[begins[problem_.nodes[k] + 1]++] = {std::uint32_t(c), problem_.weights[k]};
 }
 
 void ContactWeights::multiply(BlockRange blocks, const NodeVector<double>* x, Vec3Lanes* result) const {
-  const std::uint32_t* nodes = p_.nodes.data();
-  const double* weights = p_.weights.data();
+  const std::uint32_t* nodes = problem_.nodes.data();
+  const double* weights = problem_.weights.data();
   if (blocks.last > contacts_ / 4) result[blocks.last - 1] = Vec3Lanes::zero();
   for (std::size_t c = 4 * blocks.first; c < std::min(contacts_, 4 * blocks.last); ++c) {
-    std::uint32_t k = p_.begins[c];
-    const std::uint32_t end = p_.begins[c + 1];
+    std::uint32_t k = problem_.begins[c];
+    const std::uint32_t end = problem_.begins[c + 1];
     NodeVector<double> s0(0), s1(0), s2(0), s3(0);
     for (; k + 4 <= end; k += 4) {
       s0 += NodeVector<double>(weights[k]) * x[nodes[k]];
@@ -76,7 +76,8 @@ void ContactWeights::add_rows(const LaneValues* f, Buffer<Value>& by_contact, Va
     std::fill(result, result + nodes_, Value{});
     for (std::size_t c = 0; c < contacts_; ++c) {
       const Value x = lane_of(f[c / 4], int(c % 4));
-      for (std::uint32_t k = p_.begins[c]; k < p_.begins[c + 1]; ++k) add(result[p_.nodes[k]], p_.weights[k], x);
+      for (std::uint32_t k = problem_.begins[c]; k < problem_.begins[c + 1]; ++k)
+        add(result[problem_.nodes[k]], problem_.weights[k], x);
     }
     return;
   }
@@ -88,15 +89,15 @@ void ContactWeights::add_rows(const LaneValues* f, Buffer<Value>& by_contact, Va
   over_nodes([&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Value sum = {};
-      for (std::uint32_t e = w_.begins[i]; e < w_.begins[i + 1]; ++e)
-        add(sum, w_.entries[e].weight, by_contact[w_.entries[e].contact]);
+      for (std::uint32_t e = work_.begins[i]; e < work_.begins[i + 1]; ++e)
+        add(sum, work_.entries[e].weight, by_contact[work_.entries[e].contact]);
       result[i] = sum;
     }
     return ThreeSums{};
   });
 }
 
-void ContactWeights::add_up(const Vec3Lanes* f, NodeVector<double>* result) { add_rows(f, w_.vectors, result); }
-void ContactWeights::add_up(const Block3<Lanes>* g, Block3<double>* result) { add_rows(g, w_.matrices, result); }
+void ContactWeights::add_up(const Vec3Lanes* f, NodeVector<double>* result) { add_rows(f, work_.vectors, result); }
+void ContactWeights::add_up(const Block3<Lanes>* g, Block3<double>* result) { add_rows(g, work_.matrices, result); }
 
 }  // namespace pliant::solve

@@ -2,8 +2,8 @@
 // threads does not change: pieces have fixed sizes, and a node adds up its contacts in their order.
 #pragma once
 
-#include "solve/namespace.h"
 #include "solve/contact_problem.h"
+#include "solve/namespace.h"
 #include "solve/sums.h"
 
 namespace pliant::solve {
@@ -59,8 +59,8 @@ class ContactWeights {
   void add_rows(const LaneValues* f, Buffer<Value>& by_contact, Value* result);
   void transpose();
 
-  const ContactProblem& p_;
-  ContactWeightsWork& w_;
+  const ContactProblem& problem_;
+  ContactWeightsWork& work_;
   std::size_t nodes_, contacts_;
   bool threaded_;
   PieceSums sums_;

@@ -1,8 +1,8 @@
 // The minimum of a convex function along a line, by Newton's method on its slope inside a bracket.
 #pragma once
 
-#include "solve/namespace.h"
 #include "solve/contact_problem.h"
+#include "solve/namespace.h"
 
 #include <cmath>
 #include <limits>

@@ -46,9 +46,9 @@ class StrongNewton {
   double lengthen(double length, const LineValue& start);
   double bend(double slope, double start, double straight);
 
-  const StrongProblem& p_;
+  const StrongProblem& problem_;
   const NewtonOptions& options_;
-  NewtonWork& k_;
+  NewtonWork& work_;
   System system_;
   std::span<NodeVector<double>> v_;
   std::span<double> w_;
@@ -63,19 +63,19 @@ class StrongNewton {
 
 StrongNewton::StrongNewton(const StrongProblem& problem, const NewtonOptions& options, Workers& workers,
                            NewtonWork& work, std::span<NodeVector<double>> v, std::span<double> w)
-    : p_(problem), options_(options), k_(work), system_(problem, workers, work.system), v_(v), w_(w) {
-  for (auto* x : {&k_.direction, &k_.trial, &k_.trial_gradient}) x->resize(*problem.unknowns);
-  k_.w = Eigen::Map<const Column>(w.data(), Eigen::Index(w.size()));
-  k_.per_node.begin(problem);
+    : problem_(problem), options_(options), work_(work), system_(problem, workers, work.system), v_(v), w_(w) {
+  for (auto* x : {&work_.direction, &work_.trial, &work_.trial_gradient}) x->resize(*problem.unknowns);
+  work_.w = Eigen::Map<const Column>(w.data(), Eigen::Index(w.size()));
+  work_.per_node.begin(problem);
 }
 
 // gradients and Hessians at v and w
 void StrongNewton::evaluate() {
   if (trial_taken_) {
     value_ = trial_value_;
-    system_.evaluate_rest(v_.data(), k_.w, k_.trial_gradient.nodes, majorized_ > 0);
+    system_.evaluate_rest(v_.data(), work_.w, work_.trial_gradient.nodes, majorized_ > 0);
   } else {
-    value_ = system_.evaluate(v_.data(), k_.w, majorized_ > 0);
+    value_ = system_.evaluate(v_.data(), work_.w, majorized_ > 0);
   }
   trial_taken_ = false;
 }
@@ -83,10 +83,10 @@ void StrongNewton::evaluate() {
 // direction = -H^-1 gradient, nearly; false: H is not positive
 bool StrongNewton::find_direction(double forcing) {
   const CgOptions options = {forcing, options_.max_cg_iterations, options_.budget, report_.residual};
-  const CgReport cg = system_.solve<float>(k_.system.gradient, options, k_.direction);
+  const CgReport cg = system_.solve<float>(work_.system.gradient, options, work_.direction);
   report_.cg_iterations += cg.iterations;
-  system_.sums().each(v_.size(), [&](std::size_t i) { k_.direction.nodes[i] = -k_.direction.nodes[i]; });
-  k_.direction.dofs = -k_.direction.dofs;
+  system_.sums().each(v_.size(), [&](std::size_t i) { work_.direction.nodes[i] = -work_.direction.nodes[i]; });
+  work_.direction.dofs = -work_.direction.dofs;
   return !cg.broken;
 }
 
@@ -109,23 +109,23 @@ double StrongNewton::choose_forcing() const {
 
 void StrongNewton::set_trial(double length) {
   system_.sums().each(v_.size(), [&](std::size_t i) {
-    k_.trial.nodes[i] = v_[i] + NodeVector<double>(length) * k_.direction.nodes[i];
+    work_.trial.nodes[i] = v_[i] + NodeVector<double>(length) * work_.direction.nodes[i];
   });
-  k_.trial.dofs = k_.w + length * k_.direction.dofs;
+  work_.trial.dofs = work_.w + length * work_.direction.dofs;
 }
 
 // of everything
 double StrongNewton::value_at_trial() {
-  trial_value_ = system_.matter_value(k_.trial.nodes.data(), k_.trial_gradient.nodes.data());
-  return trial_value_ + system_.body_value(k_.trial.dofs, k_.trial_gradient.dofs) +
-         system_.contact_value(k_.trial.nodes.data(), k_.trial.dofs);
+  trial_value_ = system_.matter_value(work_.trial.nodes.data(), work_.trial_gradient.nodes.data());
+  return trial_value_ + system_.body_value(work_.trial.dofs, work_.trial_gradient.dofs) +
+         system_.contact_value(work_.trial.nodes.data(), work_.trial.dofs);
 }
 
 // evaluated: matter has been, there
 void StrongNewton::take_trial(bool evaluated) {
-  std::copy(k_.trial.nodes.begin(), k_.trial.nodes.end(), v_.begin());
-  k_.w = k_.trial.dofs;
-  std::copy(k_.w.begin(), k_.w.end(), w_.begin());
+  std::copy(work_.trial.nodes.begin(), work_.trial.nodes.end(), v_.begin());
+  work_.w = work_.trial.dofs;
+  std::copy(work_.w.begin(), work_.w.end(), w_.begin());
   trial_taken_ = evaluated;
   ++report_.iterations;
 }
@@ -135,7 +135,7 @@ void StrongNewton::take_trial(bool evaluated) {
 double StrongNewton::bend(double slope, double start, double straight) {
   for (double length = 1; length > straight && length > std::exp2(-most_bends); length *= 0.5) {
     set_trial(length);
-    k_.per_node.bend(system_.laws(), system_.matter_blocks(), v_, k_.trial.nodes);
+    work_.per_node.bend(system_.laws(), system_.matter_blocks(), v_, work_.trial.nodes);
     if (value_at_trial() <= start + 0.5 * std::max(straight, 2 * enough_decrease * length) * slope) return length;
   }
   return 0;
@@ -144,9 +144,9 @@ double StrongNewton::bend(double slope, double start, double straight) {
 // contacts and bodies, and matter by its quadratic model; the value is without matter
 LineValue StrongNewton::along(double length) {
   LineValue l = system_.contacts_along(length);
-  k_.trial.dofs = k_.w + length * k_.direction.dofs;
-  l.value += system_.body_value(k_.trial.dofs, k_.trial_gradient.dofs);
-  l.slope += k_.trial_gradient.dofs.dot(k_.direction.dofs) + matter_slope_ + length * matter_curvature_;
+  work_.trial.dofs = work_.w + length * work_.direction.dofs;
+  l.value += system_.body_value(work_.trial.dofs, work_.trial_gradient.dofs);
+  l.slope += work_.trial_gradient.dofs.dot(work_.direction.dofs) + matter_slope_ + length * matter_curvature_;
   l.curvature += body_curvature_ + matter_curvature_;
   return l;
 }
@@ -154,10 +154,11 @@ LineValue StrongNewton::along(double length) {
 // the true value falls by enough; where that is all round-off, the true slope does
 bool StrongNewton::decreases(double length, const LineValue& start) {
   const LineValue rest = along(length);
-  trial_value_ = system_.matter_value(k_.trial.nodes.data(), k_.trial_gradient.nodes.data());
+  trial_value_ = system_.matter_value(work_.trial.nodes.data(), work_.trial_gradient.nodes.data());
   const double value = total_at_trial_ = trial_value_ + rest.value;
-  const double slope = slope_at_trial_ = rest.slope - matter_slope_ - length * matter_curvature_ +
-                                         system_.dot_nodes(k_.trial_gradient.nodes.data(), k_.direction.nodes.data());
+  const double slope = slope_at_trial_ =
+      rest.slope - matter_slope_ - length * matter_curvature_ +
+      system_.dot_nodes(work_.trial_gradient.nodes.data(), work_.direction.nodes.data());
   const double before = value_ + start.value, noise = round_off * (std::fabs(value_) + start.value);
   return value <= before + enough_decrease * length * start.slope + noise ||
          (value <= before + noise + system_.rounding() && std::fabs(slope) <= -enough_slope * start.slope);
@@ -181,15 +182,15 @@ double StrongNewton::lengthen(double length, const LineValue& start) {
 
 // moves v and w; the length, 0 if nothing is better
 double StrongNewton::search_line() {
-  const NodeVector<double>* direction = k_.direction.nodes.data();
-  matter_slope_ = system_.dot_nodes(k_.system.matter_gradient.data(), direction);
+  const NodeVector<double>* direction = work_.direction.nodes.data();
+  matter_slope_ = system_.dot_nodes(work_.system.matter_gradient.data(), direction);
   matter_curvature_ = std::max(0.0, system_.matter_curvature(direction));
-  body_curvature_ = system_.body_curvature(k_.direction.dofs);
-  system_.set_direction(direction, k_.direction.dofs);
+  body_curvature_ = system_.body_curvature(work_.direction.dofs);
+  system_.set_direction(direction, work_.direction.dofs);
   const LineValue start = along(0);
   if (!(start.slope < 0)) return 0;
   double length = minimise_along([&](double x) { return along(x); }, start, line_tolerance).length;
-  if (length < short_step && !k_.per_node.empty())
+  if (length < short_step && !work_.per_node.empty())
     if (const double bent = bend(start.slope, value_ + start.value, length); bent > 0) {
       take_trial(true);
       return bent;
@@ -207,12 +208,12 @@ double StrongNewton::search_line() {
 
 // a start that is so bad that any other may be better
 void StrongNewton::take_better_start() {
-  std::copy(v_.begin(), v_.end(), k_.trial.nodes.begin());
-  k_.trial.dofs = k_.w;
+  std::copy(v_.begin(), v_.end(), work_.trial.nodes.begin());
+  work_.trial.dofs = work_.w;
   const double value = value_at_trial();
-  std::copy(p_.safe_start.begin(), p_.safe_start.end(), k_.trial.nodes.begin());
+  std::copy(problem_.safe_start.begin(), problem_.safe_start.end(), work_.trial.nodes.begin());
   if (!(value_at_trial() < value)) return;
-  std::copy(k_.trial.nodes.begin(), k_.trial.nodes.end(), v_.begin());
+  std::copy(work_.trial.nodes.begin(), work_.trial.nodes.end(), v_.begin());
   trial_taken_ = true;
   system_.linearise(v_.data());
   evaluate();
@@ -226,10 +227,11 @@ NewtonReport StrongNewton::run() {
   int without_exact = 0, since_best = 0, hard = 0;
   for (;;) {
     evaluate();
-    System::Norms norms = system_.measure(v_.data(), k_.w);
-    if (report_.iterations == 0 && !p_.safe_start.empty() && norms.gradient > std::max(norms.momentum, norms.impulse)) {
+    System::Norms norms = system_.measure(v_.data(), work_.w);
+    if (report_.iterations == 0 && !problem_.safe_start.empty() &&
+        norms.gradient > std::max(norms.momentum, norms.impulse)) {
       take_better_start();
-      norms = system_.measure(v_.data(), k_.w);
+      norms = system_.measure(v_.data(), work_.w);
     }
     const double scale = std::max(norms.momentum, norms.impulse), last = report_.residual;
     report_.finite = std::isfinite(norms.gradient) && std::isfinite(scale);

@@ -2,9 +2,9 @@
 // search. Equations: README.md.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/parallel.h"
 #include "solve/budget.h"
+#include "solve/namespace.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
 #include "solve/system.h"

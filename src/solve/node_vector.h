@@ -1,8 +1,8 @@
 // What a node has three of, with a zero behind, in one register.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/small.h"
+#include "solve/namespace.h"
 
 namespace pliant::solve {
 

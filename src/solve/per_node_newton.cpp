@@ -11,7 +11,7 @@ Vec3d vector_of(const NodeVector<double>& x) { return {{x[0], x[1], x[2]}}; }
 }  // namespace
 
 void PerNodeNewton::begin(const StrongProblem& p) {
-  p_ = &p;
+  problem_ = &p;
   held_.clear();
   for (std::size_t c = p.first_of_one_node; c < p.bias.size(); ++c) {
     if (p.begins[c] == p.begins[c + 1]) continue;
@@ -25,7 +25,7 @@ void PerNodeNewton::begin(const StrongProblem& p) {
 
 // one step of Newton's method for every node, on laws that are never too flat; true: all are good
 bool PerNodeNewton::improve(const LawsAtStart& start, std::span<const Block3<double>> blocks) {
-  const StrongProblem& p = *p_;
+  const StrongProblem& p = *problem_;
   const BlockRange local = {p.first_of_one_node / 4, blocks_of(p.bias.size())};
   for (std::size_t b = local.first; b < local.last; ++b) u_[b] = start.u[b];
   for (const Held& h : held_)
@@ -50,7 +50,7 @@ bool PerNodeNewton::improve(const LawsAtStart& start, std::span<const Block3<dou
 
 void PerNodeNewton::bend(const LawsAtStart& start, std::span<const Block3<double>> blocks,
                          std::span<const NodeVector<double>> v, Buffer<NodeVector<double>>& trial) {
-  const std::size_t size = blocks_of(p_->bias.size());
+  const std::size_t size = blocks_of(problem_->bias.size());
   u_.resize(size);
   gradient_.resize(size);
   hessian_.resize(size);

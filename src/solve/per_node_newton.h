@@ -6,8 +6,8 @@
 // Where no kink is met x = s.
 #pragma once
 
-#include "solve/namespace.h"
 #include "solve/contact_weights.h"
+#include "solve/namespace.h"
 #include "solve/strong_problem.h"
 
 #include <span>
@@ -39,7 +39,7 @@ class PerNodeNewton {
   };
   bool improve(const LawsAtStart& start, std::span<const Block3<double>> blocks);
 
-  const StrongProblem* p_ = nullptr;
+  const StrongProblem* problem_ = nullptr;
   std::vector<Held> held_;
   Buffer<Vec3Lanes> u_, gradient_;
   Buffer<Block3<Lanes>> hessian_;

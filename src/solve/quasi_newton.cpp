@@ -54,14 +54,14 @@ class QuasiNewton {
     double begin();
     double apply();
     double advance(double alpha);
-    void turn(double beta) { turn_nodes(newton.w_.cg, beta, newton.weights_.sums()); }
+    void turn(double beta) { turn_nodes(newton.work_.cg, beta, newton.weights_.sums()); }
     QuasiNewton& newton;
     double descent;
   };
 
-  const ContactProblem& p_;
+  const ContactProblem& problem_;
   const SolveOptions& options_;
-  QuasiNewtonWork& w_;
+  QuasiNewtonWork& work_;
   ContactWeights weights_;
   SolveReport& report_;
   double old_overlap_ = 0;               // old g . z
@@ -72,28 +72,30 @@ class QuasiNewton {
 
 QuasiNewton::QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
                          QuasiNewtonWork& work, SolveReport& report)
-    : p_(problem), options_(options), w_(work), weights_(problem, workers, work.weights), report_(report) {
+    : problem_(problem), options_(options), work_(work), weights_(problem, workers, work.weights), report_(report) {
   const std::size_t nodes = weights_.nodes();
-  for (auto* b : {&w_.free, &w_.velocity, &w_.gradient, &w_.old_gradient, &w_.direction, &w_.node_sum})
+  for (auto* b :
+       {&work_.free, &work_.velocity, &work_.gradient, &work_.old_gradient, &work_.direction, &work_.node_sum})
     b->resize(nodes);
-  w_.blocks.resize(nodes);
-  w_.factors.resize(nodes);
-  CgVectors<double>& cg = w_.cg;
+  work_.blocks.resize(nodes);
+  work_.factors.resize(nodes);
+  CgVectors<double>& cg = work_.cg;
   for (auto* v : {&cg.x, &cg.residual, &cg.preconditioned, &cg.search, &cg.product}) v->nodes.resize(nodes);
-  for (Buffer<Vec3Lanes>* b : {&w_.u, &w_.du, &w_.contact_gradient, &w_.contact_search, &w_.contact_product})
+  for (Buffer<Vec3Lanes>* b :
+       {&work_.u, &work_.du, &work_.contact_gradient, &work_.contact_search, &work_.contact_product})
     b->resize(weights_.blocks());
-  w_.contact_hessian.resize(weights_.blocks());
+  work_.contact_hessian.resize(weights_.blocks());
 }
 
 // false: something is not finite, or a mass is not above 0
 bool QuasiNewton::load(std::span<const Vec3d> v) {
   bool good = true;
   for (std::size_t i = 0; i < weights_.nodes(); ++i) {
-    const Vec3d &x = v[i], &f = p_.free_velocity[i];
-    good = good && p_.mass[i] > 0 && std::isfinite(p_.mass[i] + dot(x, x) + dot(f, f));
-    w_.velocity[i] = NodeVector<double>::Vector{x[0], x[1], x[2], 0};
-    w_.free[i] = NodeVector<double>::Vector{f[0], f[1], f[2], p_.mass[i]};
-    w_.direction[i] = NodeVector<double>(0);
+    const Vec3d &x = v[i], &f = problem_.free_velocity[i];
+    good = good && problem_.mass[i] > 0 && std::isfinite(problem_.mass[i] + dot(x, x) + dot(f, f));
+    work_.velocity[i] = NodeVector<double>::Vector{x[0], x[1], x[2], 0};
+    work_.free[i] = NodeVector<double>::Vector{f[0], f[1], f[2], problem_.mass[i]};
+    work_.direction[i] = NodeVector<double>(0);
   }
   return good;
 }
@@ -101,9 +103,10 @@ bool QuasiNewton::load(std::span<const Vec3d> v) {
 // u = J v - b
 void QuasiNewton::start_contacts() {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
-    weights_.multiply({first, last}, w_.velocity.data(), w_.u.data());
+    weights_.multiply({first, last}, work_.velocity.data(), work_.u.data());
     for (std::size_t c = 4 * first; c < std::min(weights_.contacts(), 4 * last); ++c)
-      for (int d = 0; d < 3; ++d) w_.u[c / 4][d].set(int(c % 4), w_.u[c / 4][d][int(c % 4)] - p_.bias[c][d]);
+      for (int d = 0; d < 3; ++d)
+        work_.u[c / 4][d].set(int(c % 4), work_.u[c / 4][d][int(c % 4)] - problem_.bias[c][d]);
     return ThreeSums{};
   });
 }
@@ -111,11 +114,12 @@ void QuasiNewton::start_contacts() {
 void QuasiNewton::evaluate_contacts(double step) {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
     if (step != 0)
-      for (std::size_t b = first; b < last; ++b) w_.u[b] += Lanes(step) * w_.du[b];
-    p_.potential->evaluate({first, last}, w_.u.data(), w_.contact_gradient.data(), w_.contact_hessian.data());
+      for (std::size_t b = first; b < last; ++b) work_.u[b] += Lanes(step) * work_.du[b];
+    problem_.potential->evaluate({first, last}, work_.u.data(), work_.contact_gradient.data(),
+                                 work_.contact_hessian.data());
     return ThreeSums{};
   });
-  weights_.add_up(w_.contact_gradient.data(), w_.node_sum.data());
+  weights_.add_up(work_.contact_gradient.data(), work_.node_sum.data());
 }
 
 // moves v on by a step and finds the gradient there; true: it is small enough
@@ -123,13 +127,13 @@ bool QuasiNewton::measure(double step) {
   const ThreeSums s = weights_.over_nodes([&](std::size_t first, std::size_t last) {
     NodeVector<double> gg(0), pp(0), jj(0);
     for (std::size_t i = first; i < last; ++i) {
-      const NodeVector<double> m(w_.free[i][3]), j = w_.node_sum[i];
-      const NodeVector<double> v = w_.velocity[i] + NodeVector<double>(step) * w_.direction[i];
-      const NodeVector<double> g = m * (v - w_.free[i]) + j;
+      const NodeVector<double> m(work_.free[i][3]), j = work_.node_sum[i];
+      const NodeVector<double> v = work_.velocity[i] + NodeVector<double>(step) * work_.direction[i];
+      const NodeVector<double> g = m * (v - work_.free[i]) + j;
       const NodeVector<double> by_mass = NodeVector<double>(1) / m;
-      w_.velocity[i] = v;
-      w_.old_gradient[i] = w_.gradient[i];
-      w_.gradient[i] = g;
+      work_.velocity[i] = v;
+      work_.old_gradient[i] = work_.gradient[i];
+      work_.gradient[i] = g;
       gg += g * g * by_mass;
       pp += v * v * m;
       jj += j * j * by_mass;
@@ -146,15 +150,15 @@ bool QuasiNewton::measure(double step) {
 
 // H and z = H^-1 g; returns g . z
 double QuasiNewton::precondition() {
-  weights_.add_up(w_.contact_hessian.data(), w_.blocks.data());
+  weights_.add_up(work_.contact_hessian.data(), work_.blocks.data());
   const ThreeSums s = weights_.over_nodes([&](std::size_t first, std::size_t last) {
     NodeVector<double> gz(0), old(0);
     for (std::size_t i = first; i < last; ++i) {
-      w_.factors[i] = Factor3(w_.free[i][3], w_.blocks[i]);
-      const NodeVector<double> z = w_.factors[i] * w_.gradient[i];
-      w_.cg.preconditioned.nodes[i] = z;
-      gz += w_.gradient[i] * z;
-      old += w_.old_gradient[i] * z;
+      work_.factors[i] = Factor3(work_.free[i][3], work_.blocks[i]);
+      const NodeVector<double> z = work_.factors[i] * work_.gradient[i];
+      work_.cg.preconditioned.nodes[i] = z;
+      gz += work_.gradient[i] * z;
+      old += work_.old_gradient[i] * z;
     }
     return ThreeSums{sum3(gz), sum3(old), 0};
   });
@@ -167,12 +171,12 @@ ThreeSums QuasiNewton::add_to_direction(double beta, double part) {
   return weights_.over_nodes([&](std::size_t first, std::size_t last) {
     NodeVector<double> gd(0), slope(0), curvature(0);
     for (std::size_t i = first; i < last; ++i) {
-      const NodeVector<double> m(w_.free[i][3]), z = w_.cg.preconditioned.nodes[i];
-      const NodeVector<double> d = NodeVector<double>(beta) * w_.direction[i] - NodeVector<double>(part) * z,
+      const NodeVector<double> m(work_.free[i][3]), z = work_.cg.preconditioned.nodes[i];
+      const NodeVector<double> d = NodeVector<double>(beta) * work_.direction[i] - NodeVector<double>(part) * z,
                                md = m * d;
-      w_.direction[i] = d;
-      gd += w_.gradient[i] * d;
-      slope += md * (w_.velocity[i] - w_.free[i]);
+      work_.direction[i] = d;
+      gd += work_.gradient[i] * d;
+      slope += md * (work_.velocity[i] - work_.free[i]);
       curvature += md * d;
     }
     return ThreeSums{sum3(gd), sum3(slope), sum3(curvature)};
@@ -192,16 +196,16 @@ double QuasiNewton::inner_tolerance() const {
 
 // P g has been found with the blocks
 double QuasiNewton::Inner::begin() {
-  CgVectors<double>& cg = newton.w_.cg;
-  std::copy(newton.w_.gradient.begin(), newton.w_.gradient.end(), cg.residual.nodes.begin());
+  CgVectors<double>& cg = newton.work_.cg;
+  std::copy(newton.work_.gradient.begin(), newton.work_.gradient.end(), cg.residual.nodes.begin());
   std::copy(cg.preconditioned.nodes.begin(), cg.preconditioned.nodes.end(), cg.search.nodes.begin());
   std::fill(cg.x.nodes.begin(), cg.x.nodes.end(), NodeVector<double>(0));
-  std::fill(newton.w_.du.begin(), newton.w_.du.end(), Vec3Lanes::zero());
+  std::fill(newton.work_.du.begin(), newton.work_.du.end(), Vec3Lanes::zero());
   return descent;
 }
 
 double QuasiNewton::Inner::apply() {
-  QuasiNewtonWork& w = newton.w_;
+  QuasiNewtonWork& w = newton.work_;
   ContactWeights& weights = newton.weights_;
   const Buffer<NodeVector<double>>& search = w.cg.search.nodes;
   Buffer<NodeVector<double>>& product = w.cg.product.nodes;
@@ -225,7 +229,7 @@ double QuasiNewton::Inner::apply() {
 
 // the direction is -x: du goes along with it
 double QuasiNewton::Inner::advance(double alpha) {
-  QuasiNewtonWork& w = newton.w_;
+  QuasiNewtonWork& w = newton.work_;
   newton.weights_.over_blocks([&](std::size_t first, std::size_t last) {
     for (std::size_t b = first; b < last; ++b) w.du[b] -= Lanes(alpha) * w.contact_search[b];
     return ThreeSums{};
@@ -238,7 +242,7 @@ void QuasiNewton::newton(double descent) {
   Inner inner = {*this, descent};
   const CgOptions options = {inner_tolerance(), most_inner, options_.budget, report_.residual};
   report_.inner_iterations += conjugate_gradients(inner, options).iterations;
-  for (std::size_t i = 0; i < weights_.nodes(); ++i) w_.direction[i] = -w_.cg.x.nodes[i];
+  for (std::size_t i = 0; i < weights_.nodes(); ++i) work_.direction[i] = -work_.cg.x.nodes[i];
 }
 
 // false: no way down
@@ -254,7 +258,7 @@ bool QuasiNewton::choose_direction() {
     d = add_to_direction(beta, 1);
     if (beta > 0 && !(d.a < -least_descent * descent)) d = add_to_direction(0, 1);
     weights_.over_blocks([&](std::size_t first, std::size_t last) {
-      weights_.multiply({first, last}, w_.direction.data(), w_.du.data());
+      weights_.multiply({first, last}, work_.direction.data(), work_.du.data());
       return ThreeSums{};
     });
   }
@@ -263,7 +267,7 @@ bool QuasiNewton::choose_direction() {
                                .over_blocks([&](std::size_t first, std::size_t last) {
                                  Lanes sum(0);
                                  for (std::size_t b = first; b < last; ++b)
-                                   sum += w_.contact_hessian[b].along(w_.du[b]);
+                                   sum += work_.contact_hessian[b].along(work_.du[b]);
                                  return ThreeSums{sum_of_lanes(sum), 0, 0};
                                })
                                .a;
@@ -275,7 +279,7 @@ bool QuasiNewton::choose_direction() {
 LineStep QuasiNewton::search() {
   const auto line = [&](double length) {
     const ThreeSums s = weights_.over_blocks([&](std::size_t first, std::size_t last) {
-      const LineValue l = p_.potential->along({first, last}, w_.u.data(), w_.du.data(), length);
+      const LineValue l = problem_.potential->along({first, last}, work_.u.data(), work_.du.data(), length);
       return ThreeSums{l.value, l.slope, l.curvature};
     });
     return LineValue{0, matter_.slope + length * matter_.curvature + s.b, matter_.curvature + s.c};

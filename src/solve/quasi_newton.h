@@ -2,12 +2,12 @@
 // steps that go further for the same work. Equations: README.md.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/parallel.h"
 #include "solve/budget.h"
 #include "solve/contact_problem.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
+#include "solve/namespace.h"
 
 #include <span>
 

@@ -4,10 +4,10 @@
 // What matter and bodies are is not known here.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/parallel.h"
 #include "solve/block3.h"
 #include "solve/contact_problem.h"
+#include "solve/namespace.h"
 #include "solve/unknowns.h"
 
 #include <limits>

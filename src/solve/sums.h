@@ -2,9 +2,9 @@
 // their order, so that no number of threads changes a bit.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/buffer.h"
 #include "core/parallel.h"
+#include "solve/namespace.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -30,9 +30,9 @@ Vec3d SystemWork::contact_velocity(std::size_t c) const { return vector_of(u.dat
 Vec3d SystemWork::impulse(std::size_t c) const { return -1.0 * vector_of(contact_gradient.data(), c); }
 
 System::System(const StrongProblem& problem, Workers& workers, SystemWork& work)
-    : p_(problem),
+    : problem_(problem),
       workers_(workers),
-      k_(work),
+      work_(work),
       bodies_(work.bodies),
       nodes_(problem.unknowns->nodes()),
       dofs_(problem.unknowns->dofs),
@@ -40,78 +40,79 @@ System::System(const StrongProblem& problem, Workers& workers, SystemWork& work)
       rows_(gather_rows()),
       weights_(rows_, workers, work.weights) {
   const std::size_t blocks = blocks_of(contacts());
-  for (auto* b : {&k_.u, &k_.contact_gradient, &k_.du, &k_.force}) b->resize(blocks);
-  k_.contact_hessian.resize(blocks);
-  for (auto* v : {&k_.gradient, &k_.contact_sum}) v->resize(*p_.unknowns);
-  for (auto* b : {&k_.matter_gradient, &k_.inverse_diagonal, &k_.sums}) b->resize(nodes_);
-  for (auto* b : {&k_.matter_blocks, &k_.contact_blocks}) b->resize(nodes_);
-  k_.single.vectors.resize(*p_.unknowns);
-  k_.single.inverse_blocks.resize(nodes_);
-  bodies_.begin(p_);
+  for (auto* b : {&work_.u, &work_.contact_gradient, &work_.du, &work_.force}) b->resize(blocks);
+  work_.contact_hessian.resize(blocks);
+  for (auto* v : {&work_.gradient, &work_.contact_sum}) v->resize(*problem_.unknowns);
+  for (auto* b : {&work_.matter_gradient, &work_.inverse_diagonal, &work_.sums}) b->resize(nodes_);
+  for (auto* b : {&work_.matter_blocks, &work_.contact_blocks}) b->resize(nodes_);
+  work_.single.vectors.resize(*problem_.unknowns);
+  work_.single.inverse_blocks.resize(nodes_);
+  bodies_.begin(problem_);
 }
 
 ContactProblem System::gather_rows() {
-  k_.mass.resize(nodes_);
-  for (std::size_t m = 0; m < p_.matter.size(); ++m) {
-    const std::span<const double> mass = p_.matter[m]->mass();
-    std::copy(mass.begin(), mass.end(), k_.mass.begin() + p_.unknowns->matter[m].first);
+  work_.mass.resize(nodes_);
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m) {
+    const std::span<const double> mass = problem_.matter[m]->mass();
+    std::copy(mass.begin(), mass.end(), work_.mass.begin() + problem_.unknowns->matter[m].first);
   }
   ContactProblem rows;
-  rows.mass = {k_.mass.data(), nodes_};
-  rows.begins = p_.begins;
-  rows.nodes = p_.nodes;
-  rows.weights = p_.weights;
-  rows.bias = p_.bias;
-  rows.potential = p_.potential;
+  rows.mass = {work_.mass.data(), nodes_};
+  rows.begins = problem_.begins;
+  rows.nodes = problem_.nodes;
+  rows.weights = problem_.weights;
+  rows.bias = problem_.bias;
+  rows.potential = problem_.potential;
   return rows;
 }
 
 template <>
 SystemCg<float>& System::cg() {
-  return k_.single;
+  return work_.single;
 }
 template <>
 SystemCg<double>& System::cg() {
-  return k_.exact;
+  return work_.exact;
 }
 
 bool System::quadratic() const {
-  return std::all_of(p_.matter.begin(), p_.matter.end(), [](const MatterCost* m) { return m->quadratic(); });
+  return std::all_of(problem_.matter.begin(), problem_.matter.end(),
+                     [](const MatterCost* m) { return m->quadratic(); });
 }
 
 double System::rounding() const {
   double sum = 0;
-  for (const MatterCost* m : p_.matter) sum += m->rounding();
+  for (const MatterCost* m : problem_.matter) sum += m->rounding();
   return sum;
 }
 
 void System::linearise(const NodeVector<double>* v) {
-  for (std::size_t m = 0; m < p_.matter.size(); ++m) {
-    const std::size_t first = p_.unknowns->matter[m].first;
-    p_.matter[m]->linearise(v + first, k_.matter_blocks.data() + first, workers_);
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m) {
+    const std::size_t first = problem_.unknowns->matter[m].first;
+    problem_.matter[m]->linearise(v + first, work_.matter_blocks.data() + first, workers_);
   }
   sums_.each(nodes_, [&](std::size_t i) {
-    const Block3<double>& b = k_.matter_blocks[i];
-    k_.inverse_diagonal[i] =
+    const Block3<double>& b = work_.matter_blocks[i];
+    work_.inverse_diagonal[i] =
         NodeVector<double>(1) / NodeVector<double>(NodeVector<double>::Vector{b.xx, b.yy, b.zz, 1});
   });
 }
 
 void System::use_exact_hessian(const NodeVector<double>* v) {
-  for (std::size_t m = 0; m < p_.matter.size(); ++m)
-    p_.matter[m]->use_exact_hessian(v + p_.unknowns->matter[m].first, workers_);
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m)
+    problem_.matter[m]->use_exact_hessian(v + problem_.unknowns->matter[m].first, workers_);
 }
 
 void System::linearise_in_double(const NodeVector<double>* v, Curvature curvature) {
-  for (std::size_t m = 0; m < p_.matter.size(); ++m)
-    p_.matter[m]->linearise_in_double(v + p_.unknowns->matter[m].first, curvature, workers_);
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m)
+    problem_.matter[m]->linearise_in_double(v + problem_.unknowns->matter[m].first, curvature, workers_);
 }
 
 double System::matter_value(const NodeVector<double>* v, NodeVector<double>* gradient) {
   double sum = 0;
-  for (std::size_t m = 0; m < p_.matter.size(); ++m) {
-    const std::size_t first = p_.unknowns->matter[m].first;
-    sum += p_.matter[m]->evaluate(v + first, gradient + first, workers_);
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m) {
+    const std::size_t first = problem_.unknowns->matter[m].first;
+    sum += problem_.matter[m]->evaluate(v + first, gradient + first, workers_);
   }
   return sum;
 }
@@ -119,9 +120,9 @@ double System::matter_value(const NodeVector<double>* v, NodeVector<double>* gra
 template <class T>
 double System::apply_matter(const NodeVector<T>* x, NodeVector<T>* y) {
   double sum = 0;
-  for (std::size_t m = 0; m < p_.matter.size(); ++m) {
-    const std::size_t first = p_.unknowns->matter[m].first;
-    sum += p_.matter[m]->apply(x + first, y + first, workers_);
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m) {
+    const std::size_t first = problem_.unknowns->matter[m].first;
+    sum += problem_.matter[m]->apply(x + first, y + first, workers_);
   }
   return sum;
 }
@@ -138,87 +139,89 @@ void System::contact_velocities(const NodeVector<double>* v, const Column& w, bo
 
 double System::contact_value(const NodeVector<double>* v, const Column& w) {
   if (contacts() == 0) return 0;
-  contact_velocities(v, w, true, k_.force);
-  return p_.potential->along(all_contacts(), k_.force.data(), k_.force.data(), 0).value;
+  contact_velocities(v, w, true, work_.force);
+  return problem_.potential->along(all_contacts(), work_.force.data(), work_.force.data(), 0).value;
 }
 
 void System::set_direction(const NodeVector<double>* v, const Column& w) {
-  if (contacts() > 0) contact_velocities(v, w, false, k_.du);
+  if (contacts() > 0) contact_velocities(v, w, false, work_.du);
 }
 
 LineValue System::contacts_along(double length) const {
   if (contacts() == 0) return {};
-  return p_.potential->along(all_contacts(), k_.u.data(), k_.du.data(), length);
+  return problem_.potential->along(all_contacts(), work_.u.data(), work_.du.data(), length);
 }
 
 double System::evaluate(const NodeVector<double>* v, const Column& w, bool majorize) {
-  const double value = matter_value(v, k_.matter_gradient.data());
+  const double value = matter_value(v, work_.matter_gradient.data());
   evaluate_bodies_and_contacts(v, w, majorize);
   return value;
 }
 
 void System::evaluate_rest(const NodeVector<double>* v, const Column& w, Buffer<NodeVector<double>>& matter_gradient,
                            bool majorize) {
-  k_.matter_gradient.swap(matter_gradient);
+  work_.matter_gradient.swap(matter_gradient);
   evaluate_bodies_and_contacts(v, w, majorize);
 }
 
 void System::evaluate_bodies_and_contacts(const NodeVector<double>* v, const Column& w, bool majorize) {
-  body_value(w, k_.gradient.dofs);
+  body_value(w, work_.gradient.dofs);
   bodies_.take_hessian();
-  k_.contact_sum.dofs.setZero();
+  work_.contact_sum.dofs.setZero();
   if (contacts() > 0) {
-    contact_velocities(v, w, true, k_.u);
+    contact_velocities(v, w, true, work_.u);
     weights_.over_blocks([&](std::size_t first, std::size_t last) {
-      p_.potential->evaluate({first, last}, k_.u.data(), k_.contact_gradient.data(), k_.contact_hessian.data());
+      problem_.potential->evaluate({first, last}, work_.u.data(), work_.contact_gradient.data(),
+                                   work_.contact_hessian.data());
       return ThreeSums{};
     });
-    weights_.add_up(k_.contact_gradient.data(), k_.contact_sum.nodes.data());
-    bodies_.add_forces(k_.contact_gradient, -1, k_.contact_sum.dofs);
+    weights_.add_up(work_.contact_gradient.data(), work_.contact_sum.nodes.data());
+    bodies_.add_forces(work_.contact_gradient, -1, work_.contact_sum.dofs);
   } else {
-    std::fill(k_.contact_sum.nodes.begin(), k_.contact_sum.nodes.end(), NodeVector<double>(0));
+    std::fill(work_.contact_sum.nodes.begin(), work_.contact_sum.nodes.end(), NodeVector<double>(0));
   }
   majorized_ = majorize && contacts() > 0;
   if (majorized_) {
-    k_.own_hessian.resize(k_.contact_hessian.size());
-    std::copy(k_.contact_hessian.begin(), k_.contact_hessian.end(), k_.own_hessian.begin());
-    p_.potential->add_majorizer(all_contacts(), k_.u.data(), k_.contact_hessian.data());
+    work_.own_hessian.resize(work_.contact_hessian.size());
+    std::copy(work_.contact_hessian.begin(), work_.contact_hessian.end(), work_.own_hessian.begin());
+    problem_.potential->add_majorizer(all_contacts(), work_.u.data(), work_.contact_hessian.data());
   }
-  sums_.each(nodes_, [&](std::size_t i) { k_.gradient.nodes[i] = k_.matter_gradient[i] + k_.contact_sum.nodes[i]; });
-  k_.gradient.dofs += k_.contact_sum.dofs;
+  sums_.each(nodes_,
+             [&](std::size_t i) { work_.gradient.nodes[i] = work_.matter_gradient[i] + work_.contact_sum.nodes[i]; });
+  work_.gradient.dofs += work_.contact_sum.dofs;
 }
 
 System::Norms System::measure(const NodeVector<double>* v, const Column& w) {
   const ThreeSums nodes = weights_.over_nodes([&](std::size_t first, std::size_t last) {
     NodeVector<double> gradient = 0, momentum = 0, impulse = 0;
     for (std::size_t i = first; i < last; ++i) {
-      const NodeVector<double> D2 = k_.inverse_diagonal[i], p = NodeVector<double>(k_.mass[i]) * v[i];
-      gradient += D2 * k_.gradient.nodes[i] * k_.gradient.nodes[i];
+      const NodeVector<double> D2 = work_.inverse_diagonal[i], p = NodeVector<double>(work_.mass[i]) * v[i];
+      gradient += D2 * work_.gradient.nodes[i] * work_.gradient.nodes[i];
       momentum += D2 * p * p;
-      impulse += D2 * k_.contact_sum.nodes[i] * k_.contact_sum.nodes[i];
+      impulse += D2 * work_.contact_sum.nodes[i] * work_.contact_sum.nodes[i];
     }
     return ThreeSums{sum_of_lanes(gradient), sum_of_lanes(momentum), sum_of_lanes(impulse)};
   });
   Norms sums = {nodes.a, nodes.b, nodes.c};
-  k_.product.noalias() = bodies_.hessian() * w;
+  work_.product.noalias() = bodies_.hessian() * w;
   for (Eigen::Index j = 0; j < w.size(); ++j) {
     const double D2 = 1 / bodies_.hessian()(j, j);
-    sums.gradient += D2 * k_.gradient.dofs[j] * k_.gradient.dofs[j];
-    sums.momentum += D2 * k_.product[j] * k_.product[j];
-    sums.impulse += D2 * k_.contact_sum.dofs[j] * k_.contact_sum.dofs[j];
+    sums.gradient += D2 * work_.gradient.dofs[j] * work_.gradient.dofs[j];
+    sums.momentum += D2 * work_.product[j] * work_.product[j];
+    sums.impulse += D2 * work_.contact_sum.dofs[j] * work_.contact_sum.dofs[j];
   }
   return {std::sqrt(sums.gradient), std::sqrt(sums.momentum), std::sqrt(sums.impulse)};
 }
 
 double System::matter_curvature(const NodeVector<double>* direction) {
-  CgVectors<float>& scratch = k_.single.vectors;
+  CgVectors<float>& scratch = work_.single.vectors;
   sums_.each(nodes_, [&](std::size_t i) { scratch.search.nodes[i] = narrow(direction[i]); });
   return apply_matter(scratch.search.nodes.data(), scratch.product.nodes.data());
 }
 
 double System::body_curvature(const Column& direction) {
-  k_.product.noalias() = bodies_.hessian() * direction;
-  return direction.dot(k_.product);
+  work_.product.noalias() = bodies_.hessian() * direction;
+  return direction.dot(work_.product);
 }
 
 double System::dot_nodes(const NodeVector<double>* a, const NodeVector<double>* b) const {
@@ -235,17 +238,17 @@ double System::dot_nodes(const NodeVector<double>* a, const NodeVector<double>* 
 template <class T>
 void System::precondition() {
   if (contacts() > 0)
-    weights_.add_up(k_.contact_hessian.data(), k_.contact_blocks.data());
+    weights_.add_up(work_.contact_hessian.data(), work_.contact_blocks.data());
   else
-    std::fill(k_.contact_blocks.begin(), k_.contact_blocks.end(), Block3<double>{});
+    std::fill(work_.contact_blocks.begin(), work_.contact_blocks.end(), Block3<double>{});
   Buffer<Inverse3<T>>& inverse_blocks = cg<T>().inverse_blocks;
   inverse_blocks.resize(nodes_);
   sums_.each(nodes_, [&](std::size_t i) {
-    Block3<double> sum = k_.matter_blocks[i];
-    sum += k_.contact_blocks[i];
+    Block3<double> sum = work_.matter_blocks[i];
+    sum += work_.contact_blocks[i];
     inverse_blocks[i] = Inverse3<T>(sum);
   });
-  bodies_.factor(k_.contact_hessian);
+  bodies_.factor(work_.contact_hessian);
 }
 
 template <class T>
@@ -254,21 +257,21 @@ double System::apply(const UnknownVector<T>& x, UnknownVector<T>& y) {
   y.dofs.noalias() = bodies_.hessian() * x.dofs;
   sum += x.dofs.dot(y.dofs);
   if (contacts() == 0) return sum;
-  sums_.each(nodes_, [&](std::size_t i) { k_.sums[i] = wide(x.nodes[i]); });
-  contact_velocities(k_.sums.data(), x.dofs, false, k_.du);
+  sums_.each(nodes_, [&](std::size_t i) { work_.sums[i] = wide(x.nodes[i]); });
+  contact_velocities(work_.sums.data(), x.dofs, false, work_.du);
   sum += weights_
              .over_blocks([&](std::size_t first, std::size_t last) {
                Lanes parts = 0;
                for (std::size_t b = first; b < last; ++b) {
-                 k_.force[b] = k_.contact_hessian[b] * k_.du[b];
-                 parts += dot(k_.force[b], k_.du[b]);
+                 work_.force[b] = work_.contact_hessian[b] * work_.du[b];
+                 parts += dot(work_.force[b], work_.du[b]);
                }
                return ThreeSums{sum_of_lanes(parts)};
              })
              .a;
-  weights_.add_up(k_.force.data(), k_.sums.data());
-  sums_.each(nodes_, [&](std::size_t i) { y.nodes[i] += rounded<T>(k_.sums[i]); });
-  bodies_.add_forces(k_.force, -1, y.dofs);
+  weights_.add_up(work_.force.data(), work_.sums.data());
+  sums_.each(nodes_, [&](std::size_t i) { y.nodes[i] += rounded<T>(work_.sums[i]); });
+  bodies_.add_forces(work_.force, -1, y.dofs);
   return sum;
 }
 
@@ -324,8 +327,8 @@ class SystemSolve {
 
 template <class T>
 CgReport System::solve(const UnknownVector<double>& right, const CgOptions& options, UnknownVector<double>& x) {
-  cg<T>().vectors.resize(*p_.unknowns);
-  x.resize(*p_.unknowns);
+  cg<T>().vectors.resize(*problem_.unknowns);
+  x.resize(*problem_.unknowns);
   const double scale = scale_of(right);
   SystemSolve<T> solve(*this, right, scale);
   const CgReport report = conjugate_gradients(solve, options);

@@ -7,10 +7,10 @@
 // for any right side by conjugate gradients. Bodies and contacts are always in double.
 #pragma once
 
-#include "solve/namespace.h"
 #include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
+#include "solve/namespace.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
 
@@ -61,7 +61,7 @@ class System {
 
   std::size_t nodes() const { return nodes_; }
   std::size_t dofs() const { return dofs_; }
-  std::size_t contacts() const { return p_.bias.size(); }
+  std::size_t contacts() const { return problem_.bias.size(); }
   bool quadratic() const;  // matter is
 
   // Matter at v, for products in float: A and the blocks of its diagonal, which D is made of
@@ -96,7 +96,9 @@ class System {
   // parts of the problem
   double matter_value(const NodeVector<double>* v, NodeVector<double>* gradient);
   double rounding() const;  // J, of that value
-  double body_value(const Column& w, Column& gradient) { return p_.bodies->evaluate(span_of(w), span_of(gradient)); }
+  double body_value(const Column& w, Column& gradient) {
+    return problem_.bodies->evaluate(span_of(w), span_of(gradient));
+  }
   double contact_value(const NodeVector<double>* v, const Column& w);
   // of matter's A, in float
   double matter_curvature(const NodeVector<double>* direction);
@@ -106,8 +108,10 @@ class System {
   LineValue contacts_along(double length) const;
 
   // the contacts at the last evaluate, their Hessians as they are
-  LawsAtStart laws() const { return {k_.u, k_.contact_gradient, majorized_ ? k_.own_hessian : k_.contact_hessian}; }
-  std::span<const Block3<double>> matter_blocks() const { return {k_.matter_blocks.data(), nodes_}; }
+  LawsAtStart laws() const {
+    return {work_.u, work_.contact_gradient, majorized_ ? work_.own_hessian : work_.contact_hessian};
+  }
+  std::span<const Block3<double>> matter_blocks() const { return {work_.matter_blocks.data(), nodes_}; }
 
   const PieceSums& sums() const { return sums_; }
   double dot_nodes(const NodeVector<double>* a, const NodeVector<double>* b) const;
@@ -127,9 +131,9 @@ class System {
   template <class T>
   double apply_matter(const NodeVector<T>* x, NodeVector<T>* y);
 
-  const StrongProblem& p_;
+  const StrongProblem& problem_;
   Workers& workers_;
-  SystemWork& k_;
+  SystemWork& work_;
   BodyCoupling& bodies_;
   std::size_t nodes_, dofs_;
   PieceSums sums_;

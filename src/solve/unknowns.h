@@ -3,8 +3,8 @@
 // a number stands for is the cost's own knowledge. What is fixed, or too light to be felt, has no number.
 #pragma once
 
-#include "solve/namespace.h"
 #include "core/buffer.h"
+#include "solve/namespace.h"
 #include "solve/node_vector.h"
 
 #include <Eigen/Core>
