@@ -195,6 +195,7 @@ inline Scene full_scene(const TemporaryFolder& folder) {
                 Method::one_way,
                 dice.between(1e-10, 1),
                 765,
+                65432,
                 7,
                 true,
                 PlasticFlow::implicit,
