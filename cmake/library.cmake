@@ -18,6 +18,8 @@ function(pliant_test name file)
   add_executable(${name} ${file})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  # where tests find scenes, models and documents
+  target_compile_definitions(${name} PRIVATE PLIANT_REPOSITORY="${CMAKE_SOURCE_DIR}")
   # the laws are templates: at -O3 their tests take minutes to compile
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${name} COMMAND ${name} --gtest_filter=-*LONG_*)

@@ -96,8 +96,8 @@ void set(const MatterState& self, const nb::kwargs& values) {
     const nb::object array = numpy.attr("ascontiguousarray")(value, "float64");
     if (!array.attr("shape").equal(wanted))
       throw nb::value_error((name + " of '" + self.name + "' have the shape " +
-                             nb::cast<std::string>(nb::str(array.attr("shape"))) + "; give " +
-                             nb::cast<std::string>(nb::str(wanted)) + ", by id")
+                             nb::cast<std::string>(array.attr("shape").attr("__str__")()) + "; give " +
+                             nb::cast<std::string>(wanted.attr("__str__")()) + ", by id")
                                 .c_str());
     const auto numbers = nb::cast<Numbers>(array);
     alone(self.shared(), [&](World& world) { world.set(self.name, view.attribute, {numbers.data(), numbers.size()}); });

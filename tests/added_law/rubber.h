@@ -2,9 +2,7 @@
 
 #include "material/shear_and_volume.h"
 
-namespace pliant {
-
-using namespace material;
+namespace pliant::material {
 
 // energy mu/2 (|F|^2 - D) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2: finite when inverted
 template <class S>
@@ -18,4 +16,4 @@ struct Rubber : ShearAndVolume<Rubber<S>, S> {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::material

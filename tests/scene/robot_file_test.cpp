@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path repository = fs::path(__FILE__).parent_path().parent_path().parent_path();
+const fs::path repository = PLIANT_REPOSITORY;
 
 // a scene in a folder of its own, so that there is an outside
 class RobotFile : public testing::Test {

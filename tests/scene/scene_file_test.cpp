@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path repository = fs::path(__FILE__).parent_path().parent_path().parent_path();
+const fs::path repository = PLIANT_REPOSITORY;
 
 std::string read(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);

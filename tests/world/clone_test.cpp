@@ -126,8 +126,8 @@ void expect_no_loss(const World& world, int clones, bool step) {
   for (int i = 0; i < 20; ++i) make();
   const std::size_t before = held();
   for (int i = 0; i < clones; ++i) make();
-  // a loss would be some bytes of each
-  EXPECT_LT(double(held()) - double(before), 4.0 * clones) << "with" << (step ? "" : "out") << " a step";
+  // a loss would be an allocation of each, 32 bytes at least; lists of the libraries may grow by a few once more
+  EXPECT_LT(double(held()) - double(before), 16.0 * clones + 4096) << "with" << (step ? "" : "out") << " a step";
 }
 
 TEST(Clone, ManyLeaveTheMemoryWhereItWas) {
