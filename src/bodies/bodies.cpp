@@ -153,8 +153,12 @@ void Bodies::forward() {
 }
 
 void Bodies::step() {
-  mjData* d = data_.get();
   save_to(before_step_);
+  step_from(before_step_);
+}
+
+void Bodies::step_from(const BodiesState& before) {
+  mjData* d = data_.get();
   int counts[std::size(bad_numbers)];
   for (std::size_t i = 0; i < std::size(bad_numbers); ++i)
     counts[i] = std::exchange(d->warning[bad_numbers[i]].number, 0);
@@ -165,7 +169,7 @@ void Bodies::step() {
     if (!ok) fail(ErrorCode::bad_input, "step of the bodies at {} s: {}; correct the model", time(), log_.error());
     check_step();
   } catch (const Error&) {
-    reset_to(before_step_);
+    reset_to(before);
     throw;
   }
   for (std::size_t i = 0; i < std::size(bad_numbers); ++i) d->warning[bad_numbers[i]].number = counts[i];
@@ -222,7 +226,7 @@ void Bodies::check_step() const {
 }
 
 void Bodies::take_options(int parts) {
-  *model_ = *base_;
+  model_->opt = base_->opt;
   model_->opt.timestep /= parts;
 }
 

@@ -1,8 +1,8 @@
 // Bodies on their way through a step: a MuJoCo model and a data to work in, with what matter needs to know about them.
 #pragma once
 
-#include "bodies/namespace.h"
 #include "bodies/mujoco_log.h"
+#include "bodies/namespace.h"
 #include "geometry/shape.h"
 #include "pliant/contact.h"
 
@@ -59,7 +59,9 @@ class Bodies {
   // exactly mj_step. Error(not_finite) if a number is not finite or huge; then, and after any error of MuJoCo, the
   // state is as before the step
   void step();
-  // the same, with these wrenches added to what else pushes the bodies, for this step; by number of the body
+  // the same; after an error the state is this one
+  void step_from(const BodiesState& before);
+  // step() with these wrenches added to what else pushes the bodies, for this step; by number of the body
   void step(std::span<const Wrench> wrenches);
 
   // takes the model's options as they are now, with its timestep cut into so many parts

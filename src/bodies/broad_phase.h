@@ -12,7 +12,6 @@
 
 namespace pliant::bodies {
 
-
 struct PosedShape {
   const RigidShape* shape;
   Pose pose;

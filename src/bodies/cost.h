@@ -2,8 +2,8 @@
 //   l(a) = 1/2 (a - a_smooth)^T M (a - a_smooth) + s(J a - a_ref),   qacc = argmin l
 #pragma once
 
-#include "bodies/namespace.h"
 #include "bodies/bodies.h"
+#include "bodies/namespace.h"
 
 #include <vector>
 

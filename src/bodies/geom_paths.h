@@ -2,9 +2,9 @@
 // velocity.
 #pragma once
 
-#include "bodies/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/geoms.h"
+#include "bodies/namespace.h"
 #include "geometry/distance.h"
 
 #include <vector>

@@ -1,8 +1,8 @@
 // Cartesian waypoints of a gripper, turned into targets for the servos of the arm that carries it.
 #pragma once
 
-#include "bodies/namespace.h"
 #include "bodies/bodies.h"
+#include "bodies/namespace.h"
 #include "pliant/scene.h"
 
 #include <vector>

@@ -1,8 +1,8 @@
 // Where the targets of a scene's motion are at a time, and how they reach MuJoCo.
 #pragma once
 
-#include "bodies/namespace.h"
 #include "bodies/bodies.h"
+#include "bodies/namespace.h"
 #include "pliant/scene.h"
 
 #include <array>

@@ -1,8 +1,8 @@
 // Whether numbers from outside can be a state of these bodies.
 #pragma once
 
-#include "bodies/namespace.h"
 #include "bodies/bodies.h"
+#include "bodies/namespace.h"
 
 namespace pliant::bodies {
 

@@ -3,8 +3,8 @@
 // velocities of the vertices. See README.md.
 #pragma once
 
-#include "cloth/namespace.h"
 #include "cloth/inner_sheet.h"
+#include "cloth/namespace.h"
 #include "cloth/sheet_forces.h"
 #include "grid/particles.h"
 

@@ -1,9 +1,9 @@
 // One sheet in the inner steps of a substep: its vertices and triangles in the order of the frozen grid's towers.
 #pragma once
 
-#include "cloth/namespace.h"
 #include "cloth/close_stencil.h"
 #include "cloth/frozen_grid.h"
+#include "cloth/namespace.h"
 #include "cloth/sheet_forces.h"
 
 #include <span>

@@ -2,8 +2,8 @@
 // stepped finer than that, as its waves need it. See README.md.
 #pragma once
 
-#include "cloth/namespace.h"
 #include "cloth/cloth_step.h"
+#include "cloth/namespace.h"
 
 namespace pliant::cloth {
 

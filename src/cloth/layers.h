@@ -5,9 +5,9 @@
 // edge are found, and at its end those that have come nearer than the thickness are moved apart. See README.md.
 #pragma once
 
-#include "cloth/namespace.h"
 #include "cloth/bins.h"
 #include "cloth/cloth_step.h"
+#include "cloth/namespace.h"
 #include "cloth/nearest.h"
 
 #include <array>

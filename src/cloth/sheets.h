@@ -1,9 +1,9 @@
 // All sheets of a world during a step, and the pins that hold them.
 #pragma once
 
-#include "cloth/namespace.h"
 #include "cloth/inner_steps.h"
 #include "cloth/layers.h"
+#include "cloth/namespace.h"
 
 #include <cmath>
 

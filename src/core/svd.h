@@ -1,8 +1,8 @@
 // Singular value decomposition of 2x2 and 3x3 matrices.
 #pragma once
 
-#include "core/namespace.h"
 #include "core/eigen_symmetric.h"
+#include "core/namespace.h"
 
 namespace pliant::core {
 

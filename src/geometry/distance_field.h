@@ -11,8 +11,8 @@
 #pragma once
 
 #include "core/parallel.h"
-#include "geometry/namespace.h"
 #include "geometry/distance.h"
+#include "geometry/namespace.h"
 
 #include <array>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // bound something, and the number of times that they wind around a point is a whole number, 1 inside and 0 outside.
 #pragma once
 
-#include "geometry/namespace.h"
 #include "geometry/mesh_file.h"
+#include "geometry/namespace.h"
 
 namespace pliant::geometry {
 

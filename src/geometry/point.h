@@ -1,8 +1,8 @@
 // Points of space as the scene library computes with them: always three numbers, the third is 0 in 2-D.
 #pragma once
 
-#include "geometry/namespace.h"
 #include "core/small.h"
+#include "geometry/namespace.h"
 #include "pliant/scene.h"
 
 #include <array>

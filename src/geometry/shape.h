@@ -1,8 +1,8 @@
 // A rigid shape that matter can touch, in its own frame, as MuJoCo's geoms are.
 #pragma once
 
-#include "geometry/namespace.h"
 #include "core/small.h"
+#include "geometry/namespace.h"
 
 #include <cmath>
 #include <memory>

@@ -1,8 +1,8 @@
 // Points on the surface of a mesh.
 #pragma once
 
-#include "geometry/namespace.h"
 #include "core/random.h"
+#include "geometry/namespace.h"
 #include "geometry/tree.h"
 
 namespace pliant::geometry {

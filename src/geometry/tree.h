@@ -1,8 +1,8 @@
 // Trees of boxes over the triangles of a mesh, and what they answer for points near or in it.
 #pragma once
 
-#include "geometry/namespace.h"
 #include "geometry/mesh.h"
+#include "geometry/namespace.h"
 
 namespace pliant::geometry {
 

@@ -2,8 +2,8 @@
 // maps F back and gives the stress.
 #pragma once
 
-#include "grid/namespace.h"
 #include "grid/batch.h"
+#include "grid/namespace.h"
 #include "material/laws.h"
 
 namespace pliant::grid {

@@ -1,8 +1,8 @@
 // Solids that grid nodes feel: signed distance, and the friction projection of S5, Eqs. 102-107.
 #pragma once
 
-#include "grid/namespace.h"
 #include "geometry/distance.h"
+#include "grid/namespace.h"
 #include "pliant/scene.h"
 
 namespace pliant::grid {

@@ -1,9 +1,9 @@
 // The nodes of the grid inside boundaries and obstacles: one rule that says which they are, for all who act on them.
 #pragma once
 
-#include "grid/namespace.h"
 #include "grid/grid_step.h"
 #include "grid/layout.h"
+#include "grid/namespace.h"
 #include "grid/node.h"
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // The sparse grid: arenas into which blocks scatter, and the velocities of the nodes.
 #pragma once
 
-#include "grid/namespace.h"
 #include "core/buffer.h"
 #include "grid/boundary_nodes.h"
+#include "grid/namespace.h"
 
 namespace pliant::grid {
 

@@ -5,8 +5,8 @@
 // since the last sort. That range, 8^D nodes, is the block's arena. A slot is a block of 4^D nodes of the grid.
 #pragma once
 
-#include "grid/namespace.h"
 #include "core/parallel.h"
+#include "grid/namespace.h"
 #include "grid/particles.h"
 
 #include <array>

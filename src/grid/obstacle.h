@@ -1,8 +1,8 @@
 // A moving thing of any shape that matter cannot enter, felt by the grid nodes inside it.
 #pragma once
 
-#include "grid/namespace.h"
 #include "grid/boundary.h"
+#include "grid/namespace.h"
 
 namespace pliant::grid {
 

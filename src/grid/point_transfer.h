@@ -9,9 +9,9 @@
 // (xi-xp) w (MLS).
 #pragma once
 
-#include "grid/namespace.h"
 #include "core/small.h"
 #include "grid/layout.h"
+#include "grid/namespace.h"
 #include "grid/node.h"
 #include "grid/stencil.h"
 

@@ -4,9 +4,9 @@
 // stays in the first cache; its velocity and C never go to memory but at the two ends.
 #pragma once
 
-#include "grid/namespace.h"
 #include "grid/advance.h"
 #include "grid/grid.h"
+#include "grid/namespace.h"
 #include "grid/transfer_packs.h"
 
 #include <memory>

@@ -5,8 +5,8 @@
 // particles; the nodes of a slice of the same x stay in registers while all particles of the cell add to them.
 #pragma once
 
-#include "grid/namespace.h"
 #include "grid/batch.h"
+#include "grid/namespace.h"
 #include "grid/node.h"
 #include "grid/point_transfer.h"
 

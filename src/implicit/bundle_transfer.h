@@ -5,9 +5,9 @@
 // lane per component of a node, one or two particles per register.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "grid/transfer_packs.h"
 #include "implicit/bundles.h"
+#include "implicit/namespace.h"
 
 namespace pliant::implicit {
 

@@ -7,8 +7,8 @@
 // touches only its nodes 0..5 along each axis: its reach.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "grid/grid.h"
+#include "implicit/namespace.h"
 #include "solve/node_vector.h"
 
 #include <algorithm>

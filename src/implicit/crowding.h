@@ -3,8 +3,8 @@
 // README.md.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "grid/grid.h"
+#include "implicit/namespace.h"
 #include "pliant/material.h"
 
 #include <span>

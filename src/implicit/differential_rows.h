@@ -7,8 +7,8 @@
 // for shear and one for turning: its eigenvalues are at hand and the negative ones can be set to 0.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "core/decompose.h"
+#include "implicit/namespace.h"
 #include "material/law.h"
 #include "material/principal.h"
 

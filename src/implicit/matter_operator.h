@@ -2,8 +2,8 @@
 // from the nodes, multiply them by their differentials and give them back. No matrix is stored.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "implicit/bundles.h"
+#include "implicit/namespace.h"
 #include "solve/block3.h"
 #include "solve/sums.h"
 

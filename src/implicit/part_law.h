@@ -2,8 +2,8 @@
 // Energies and impulses are taken in double: the outer residual of a solve must not see any rounding.
 #pragma once
 
-#include "implicit/namespace.h"
 #include "implicit/matter_operator.h"
+#include "implicit/namespace.h"
 #include "material/laws.h"
 #include "pliant/scene.h"
 

@@ -2,8 +2,8 @@
 // f1 and f2 come from the corners of the triangle, d3 is carried by the grid. Equations in src/cloth/README.md.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/law.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -1,10 +1,10 @@
 // Matter that stores volume only (S3, experiment 5): after each step the deviatoric part of the strain is erased.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/isotropic.h"
 #include "material/jet.h"
 #include "material/law.h"
+#include "material/namespace.h"
 #include "material/principal.h"
 
 namespace pliant::material {

@@ -1,9 +1,9 @@
 // Fixed corotated elasticity, energy mu |F - R|^2 + lambda/2 (J - 1)^2, F = R S. Finite and restoring when inverted.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/jet.h"
 #include "material/law.h"
+#include "material/namespace.h"
 #include "material/principal.h"
 #include "material/rotation.h"
 

@@ -3,8 +3,8 @@
 // volume it is a parabola that goes on straight where matter bears no more tension. Equations: implicit/README.md.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/law.h"
+#include "material/namespace.h"
 #include "material/principal.h"
 #include "material/rotation.h"
 #include "material/stretch_log.h"

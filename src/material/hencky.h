@@ -1,9 +1,9 @@
 // St. Venant-Kirchhoff elasticity in logarithmic strain with von Mises yield, |dev tau|_F <= yield.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/flow.h"
 #include "material/logarithmic.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

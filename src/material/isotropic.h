@@ -1,9 +1,9 @@
 // Matter without shape: of F only the volume stays.
 #pragma once
 
-#include "material/namespace.h"
 #include "core/decompose.h"
 #include "core/small.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -1,8 +1,8 @@
 // Functions of one number that laws are made of, with two derivatives, and how they go on where a formula ends.
 #pragma once
 
-#include "material/namespace.h"
 #include "core/small.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -25,10 +25,10 @@
 //   grid_kirchhoff(F)                 `sheet`: the part of the stress that acts through the grid
 #pragma once
 
-#include "material/namespace.h"
 #include "core/decompose.h"
 #include "core/small.h"
 #include "material/lame.h"
+#include "material/namespace.h"
 #include "material/parameter.h"
 
 #include <array>

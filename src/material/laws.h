@@ -2,8 +2,8 @@
 #pragma once
 
 // made by CMake from the list in CMakeLists.txt: AnyLaw<S>, a std::variant of them in its order
-#include "material/namespace.h"
 #include "law_list.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -1,9 +1,9 @@
 // Small-strain elasticity. Not blind to rotation: for matter that hardly turns.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/jet.h"
 #include "material/law.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -3,10 +3,10 @@
 // usual corotated law.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/flow.h"
 #include "material/jet.h"
 #include "material/law.h"
+#include "material/namespace.h"
 #include "material/turned.h"
 
 namespace pliant::material {

@@ -1,10 +1,10 @@
 // Weakly compressible liquid: pressure p = K/gamma (J^-gamma - 1), K the bulk modulus at rest, and Newtonian viscosity.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/isotropic.h"
 #include "material/jet.h"
 #include "material/law.h"
+#include "material/namespace.h"
 #include "material/principal.h"
 
 namespace pliant::material {

@@ -2,9 +2,9 @@
 // matter most of the time, by series of matrices; elsewhere by singular values, which costs five times as much.
 #pragma once
 
-#include "material/namespace.h"
 #include "core/decompose.h"
 #include "material/jet.h"
+#include "material/namespace.h"
 #include "material/stretch_log.h"
 
 namespace pliant::material {

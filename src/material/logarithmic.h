@@ -2,9 +2,9 @@
 // With F = U diag(sigma) V^T and l = log sigma: energy mu |l|^2 + lambda/2 (sum l)^2.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/law.h"
 #include "material/log_strain.h"
+#include "material/namespace.h"
 #include "material/principal.h"
 #include "material/rotation.h"
 #include "material/stretch_log.h"

@@ -3,8 +3,8 @@
 // as the law's own `differential`, without its singular values.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/jet.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

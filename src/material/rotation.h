@@ -1,8 +1,8 @@
 // How the rotation R of F = R S moves with F.
 #pragma once
 
-#include "material/namespace.h"
 #include "core/decompose.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -1,9 +1,9 @@
 // Drucker-Prager sand on logarithmic strain (Klar et al. 2016) with the volume correction of Tampubolon et al. 2017.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/flow.h"
 #include "material/logarithmic.h"
+#include "material/namespace.h"
 
 #include <cmath>
 

@@ -2,9 +2,9 @@
 // gives as volume_energy(J). psi'(1) = -mu, so that there is no stress at rest, and psi''(1) = lambda + mu.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/jet.h"
 #include "material/law.h"
+#include "material/namespace.h"
 #include "material/principal.h"
 
 namespace pliant::material {

@@ -2,8 +2,8 @@
 // snow is packed. memory.plastic is the plastic volume ratio Jp.
 #pragma once
 
-#include "material/namespace.h"
 #include "material/fixed_corotated.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -1,9 +1,9 @@
 // The logarithm of a singular value of F, continued as a parabola where it is small or negative, and its slopes.
 #pragma once
 
-#include "material/namespace.h"
 #include "core/decompose.h"
 #include "material/jet.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -7,8 +7,8 @@
 // mean = half the trace in the plane. The axis of a small turn is ill defined, but all that it enters is then small.
 #pragma once
 
-#include "material/namespace.h"
 #include "core/small.h"
+#include "material/namespace.h"
 
 namespace pliant::material {
 

@@ -1,9 +1,9 @@
 // Ways to fill a region of a solid, or to cover its surface, with points in the solid's own frame.
 #pragma once
 
-#include "scene/namespace.h"
 #include "core/random.h"
 #include "geometry/solid.h"
+#include "scene/namespace.h"
 
 namespace pliant::scene {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/namespace.h"
-#include "material/namespace.h"
 #include "geometry/namespace.h"
+#include "material/namespace.h"
 
 namespace pliant::scene {
 

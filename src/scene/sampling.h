@@ -11,8 +11,8 @@
 // moment of the shape (a mesh: half). Volumes sum to that of the shape, exactly.
 #pragma once
 
-#include "scene/namespace.h"
 #include "pliant/scene.h"
+#include "scene/namespace.h"
 
 #include <cstddef>
 #include <vector>

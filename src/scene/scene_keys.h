@@ -2,9 +2,9 @@
 // or lists them for the schema and the manual.
 #pragma once
 
-#include "scene/namespace.h"
 #include "material/parameter.h"
 #include "pliant/scene.h"
+#include "scene/namespace.h"
 
 #include <functional>
 #include <string>

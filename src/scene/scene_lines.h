@@ -1,8 +1,8 @@
 // A scene as lines of a key and its value, by a walk along the keys: for comparing scenes and for naming what differs.
 #pragma once
 
-#include "scene/namespace.h"
 #include "pliant/scene.h"
+#include "scene/namespace.h"
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 // of strings are limited before anything is stored, also where aliases multiply it.
 #pragma once
 
-#include "scene/namespace.h"
 #include "pliant/scene_file.h"
+#include "scene/namespace.h"
 
 #include <string>
 #include <string_view>

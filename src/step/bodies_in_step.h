@@ -1,9 +1,9 @@
 // The bodies in the strong step.
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/cost.h"
 #include "solve/strong_problem.h"
+#include "step/namespace.h"
 
 #include <vector>
 

@@ -1,10 +1,10 @@
 // The bodies of a world as moving obstacles for the grid: one way, matter does not push back.
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/geom_paths.h"
 #include "grid/obstacle.h"
 #include "pliant/scene.h"
+#include "step/namespace.h"
 
 #include <span>
 #include <vector>

@@ -11,6 +11,7 @@ Bodies bodies_in(const BodyModel& model, std::shared_ptr<mjData> data) {
 
 BodyStepper::BodyStepper(const BodyModel& model, const Scene& scene, std::shared_ptr<mjData> data)
     : model_(model),
+      own_data_(!data),
       bodies_(bodies_in(model, std::move(data))),
       paths_(model.geoms),
       obstacles_(paths_, scene),
@@ -22,9 +23,12 @@ BodyStepper::BodyStepper(const BodyModel& model, const Scene& scene, std::shared
       strong_(scene.step.method == Method::strong) {}
 
 void BodyStepper::start(const BodiesState& now, const Inputs& inputs, int parts) {
+  start_ = &now;
   bodies_.take_options(parts);
-  bodies_.load(now);
-  bodies_.apply(inputs.bodies);
+  if (own_data_) {
+    bodies_.load(now);
+    bodies_.apply(inputs.bodies);
+  }
   parts_ = parts;
   part_dt_ = dt_ / parts;
 }
@@ -36,7 +40,7 @@ void BodyStepper::begin(double time, std::span<const MotionHold> holds) {
     paths_.remember_poses(bodies_);
   }
   model_.motion.apply(end_, bodies_, holds);
-  if (one_way_ || !has_matter_) bodies_.step();
+  if (one_way_ || !has_matter_) bodies_.step_from(*start_);
   if (strong_ && has_matter_)
     bodies_.forward();
   else

@@ -6,13 +6,13 @@
 //   strong   the same, but matter's step knows how the bodies will answer
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/geom_paths.h"
 #include "contact/wrenches.h"
 #include "step/body_obstacles.h"
 #include "step/inputs.h"
 #include "step/model.h"
+#include "step/namespace.h"
 #include "step/outcome.h"
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace pliant::step {
 
 class BodyStepper {
  public:
-  // works in this data; nullptr: in one of its own
+  // works in this data, which holds what a step starts from; nullptr: in one of its own
   BodyStepper(const BodyModel& model, const Scene& scene, std::shared_ptr<mjData> data);
 
   // a step begins here, in so many equal parts
@@ -41,6 +41,8 @@ class BodyStepper {
   void take_wrenches(std::span<const GeomImpulse> impulses, std::vector<Wrench>& sum);
 
   const BodyModel& model_;
+  const BodiesState* start_ = nullptr;  // of the step that has begun
+  bool own_data_;
   Bodies bodies_;
   GeomPaths paths_;
   BodyObstacles obstacles_;

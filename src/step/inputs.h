@@ -1,9 +1,9 @@
 // All that is said from outside for a step. Motions of the scene are in the Model.
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "core/small.h"
+#include "step/namespace.h"
 
 #include <array>
 #include <vector>

@@ -1,7 +1,6 @@
 // What is constant after loading, and shared by all worlds of a scene.
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/geom_paths.h"
 #include "bodies/motion.h"
 #include "cloth/sheets.h"
@@ -9,6 +8,7 @@
 #include "grid/particles.h"
 #include "material/laws.h"
 #include "pliant/scene.h"
+#include "step/namespace.h"
 #include "step/pins.h"
 
 #include <memory>

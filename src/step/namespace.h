@@ -1,12 +1,12 @@
 // The namespace of this folder, and whose names it uses: the arrows of the house.
 #pragma once
 
-#include "grid/namespace.h"
 #include "bodies/namespace.h"
-#include "scene/namespace.h"
-#include "contact/namespace.h"
-#include "implicit/namespace.h"
 #include "cloth/namespace.h"
+#include "contact/namespace.h"
+#include "grid/namespace.h"
+#include "implicit/namespace.h"
+#include "scene/namespace.h"
 
 namespace pliant::step {
 

@@ -1,10 +1,10 @@
 // What is read after a step, and not needed for the next one.
 #pragma once
 
-#include "step/namespace.h"
 #include "geometry/shape.h"
 #include "pliant/contact.h"
 #include "pliant/report.h"
+#include "step/namespace.h"
 #include "step/plan.h"
 
 #include <vector>

@@ -1,8 +1,8 @@
 // A step, or one of the equal parts of a strong step: what its stages work on.
 #pragma once
 
-#include "step/namespace.h"
 #include "step/inputs.h"
+#include "step/namespace.h"
 #include "step/outcome.h"
 #include "step/plan.h"
 #include "step/stage_clock.h"

@@ -1,9 +1,9 @@
 // The pins of a scene: where their motions take them.
 #pragma once
 
-#include "step/namespace.h"
 #include "cloth/sheets.h"
 #include "pliant/scene.h"
+#include "step/namespace.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // How a step is cut into substeps, and these into inner steps of cloth.
 #pragma once
 
-#include "step/namespace.h"
 #include "step/model.h"
+#include "step/namespace.h"
 #include "step/state.h"
 
 namespace pliant::step {

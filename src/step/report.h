@@ -1,8 +1,8 @@
 // The making of a StepReport.
 #pragma once
 
-#include "step/namespace.h"
 #include "pliant/report.h"
+#include "step/namespace.h"
 #include "step/outcome.h"
 
 namespace pliant::step {

@@ -6,9 +6,9 @@
 // All tries together have one budget of iterations (solve/budget.h).
 #pragma once
 
-#include "step/namespace.h"
 #include "core/error.h"
 #include "pliant/report.h"
+#include "step/namespace.h"
 #include "step/plan.h"
 
 #include <optional>

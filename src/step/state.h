@@ -1,12 +1,12 @@
 // All that a step changes and the next one starts from: what is saved, hashed, compared and copied.
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "bodies/motion.h"
 #include "contact/memory.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
+#include "step/namespace.h"
 #include "step/warm_start.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // A step of a world, as a function.
 #pragma once
 
-#include "step/namespace.h"
 #include "step/inputs.h"
+#include "step/namespace.h"
 #include "step/outcome.h"
 #include "step/state.h"
 #include "step/workspace.h"

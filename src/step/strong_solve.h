@@ -2,11 +2,11 @@
 // bodies' own constraints balanced in the same solve.
 #pragma once
 
-#include "step/namespace.h"
 #include "bodies/bodies.h"
 #include "contact/body_contacts.h"
 #include "contact/boundary_contacts.h"
 #include "solve/newton.h"
+#include "step/namespace.h"
 #include "step/warm_start.h"
 
 #include <memory>

@@ -2,8 +2,8 @@
 // there. Particles lose part of it, and every solve would find it anew. Part of the state.
 #pragma once
 
-#include "step/namespace.h"
 #include "grid/layout.h"
+#include "step/namespace.h"
 
 #include <cstdint>
 

@@ -1,12 +1,12 @@
 // Scratch of a step: may be thrown away between any two steps without changing a bit of the result.
 #pragma once
 
-#include "step/namespace.h"
 #include "cloth/sheets.h"
 #include "contact/contact_step.h"
 #include "grid/sweep.h"
 #include "step/body_stepper.h"
 #include "step/model.h"
+#include "step/namespace.h"
 #include "step/state.h"
 #include "step/strong_solve.h"
 

@@ -2,10 +2,10 @@
 // fuzzing.
 #pragma once
 
-#include "world/namespace.h"
 #include "step/inputs.h"
 #include "step/model.h"
 #include "step/state.h"
+#include "world/namespace.h"
 
 #include <cstddef>
 #include <functional>

@@ -1,10 +1,10 @@
 // The state that a world starts with.
 #pragma once
 
-#include "world/namespace.h"
 #include "step/inputs.h"
 #include "step/model.h"
 #include "step/state.h"
+#include "world/namespace.h"
 #include "world/sampled.h"
 
 namespace pliant::world {

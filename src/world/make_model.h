@@ -1,9 +1,9 @@
 // From a scene to what is constant in it: particles in their places, laws, sheets, bodies.
 #pragma once
 
-#include "world/namespace.h"
 #include "pliant/world.h"
 #include "step/model.h"
+#include "world/namespace.h"
 #include "world/sampled.h"
 
 namespace pliant::world {

@@ -1,8 +1,8 @@
 // Things of a scene by their names.
 #pragma once
 
-#include "world/namespace.h"
 #include "core/error.h"
+#include "world/namespace.h"
 
 #include <string>
 #include <vector>

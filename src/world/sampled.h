@@ -1,9 +1,9 @@
 // The particles of a scene before they get their precision.
 #pragma once
 
-#include "world/namespace.h"
 #include "scene/sampling.h"
 #include "scene/sheet_mesh.h"
+#include "world/namespace.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 // Particles of a world by piece of matter: reading them where they are, and writing them.
 #pragma once
 
-#include "world/namespace.h"
 #include "pliant/world.h"
 #include "step/model.h"
 #include "step/state.h"
+#include "world/namespace.h"
 
 #include <span>
 

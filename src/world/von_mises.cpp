@@ -8,7 +8,6 @@
 
 namespace pliant {
 
-
 namespace {
 
 std::vector<double> numbers_of(const View& view) {

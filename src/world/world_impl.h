@@ -1,10 +1,10 @@
 // The world behind its door: one class for all dimensions and precisions.
 #pragma once
 
-#include "world/namespace.h"
 #include "pliant/world.h"
 #include "step/outcome.h"
 #include "world/fields.h"
+#include "world/namespace.h"
 
 #include <memory>
 #include <span>

@@ -1,8 +1,8 @@
 // A world of one dimension and precision: two states, of which a good step swaps the second in.
 #pragma once
 
-#include "world/namespace.h"
 #include "step/step.h"
+#include "world/namespace.h"
 #include "world/sampled.h"
 #include "world/world_impl.h"
 

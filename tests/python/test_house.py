@@ -43,7 +43,11 @@ def test_functions_are_short():
     for path in SOURCES:
         start = None
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            if line.endswith("{") and re.match(r"[\w\[]", line) and not re.match(r"(namespace|struct|class|enum|union)\b", line):
+            if (
+                line.endswith("{")
+                and re.match(r"[\w\[]", line)
+                and not re.match(r"(namespace|struct|class|enum|union)\b", line)
+            ):
                 start = number
             elif line.startswith("}") and start is not None:
                 if number - start + 1 > 60:
