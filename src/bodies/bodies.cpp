@@ -1,6 +1,7 @@
 #include "bodies/bodies.h"
 
 #include "bodies/names.h"
+#include "bodies/state_check.h"
 #include "core/error.h"
 
 #include <mujoco/mujoco.h>
@@ -76,19 +77,6 @@ void check_numbers(const char* what, std::span<const double> values, mjtSize wan
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(std::abs(values[i]) < mjMAXVAL))
       fail(ErrorCode::bad_input, "bodies: {}[{}] is {}; give a finite number below {:g}", what, i, values[i], mjMAXVAL);
-}
-
-void check_quaternions(const mjModel* m, std::span<const double> qpos) {
-  constexpr double slack = 1e-6;
-  for (int j = 0; j < m->njnt; ++j) {
-    const bool free = m->jnt_type[j] == mjJNT_FREE;
-    if (!free && m->jnt_type[j] != mjJNT_BALL) continue;
-    const double* q = qpos.data() + m->jnt_qposadr[j] + (free ? 3 : 0);
-    const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (!(std::abs(length - 1) < slack))
-      fail(ErrorCode::bad_input, "bodies: the quaternion of {} has length {}; give one of length 1", joint_name(m, j),
-           length);
-  }
 }
 
 }  // namespace
@@ -235,7 +223,8 @@ void Bodies::set(std::span<const double> qpos, std::span<const double> qvel, std
   mjData* d = data_.get();
   if (!qpos.empty()) {
     check_numbers("qpos", qpos, m->nq);
-    check_quaternions(m, qpos);
+    const std::string wrong = wrong_quaternions(m, qpos);
+    if (!wrong.empty()) fail(ErrorCode::bad_input, "{}; give one of length 1", wrong);
   }
   if (!qvel.empty()) check_numbers("qvel", qvel, m->nv);
   if (!act.empty()) check_numbers("act", act, m->na);

@@ -56,19 +56,6 @@ std::string wrong_number(const StatePart& part, Numbers values) {
   return "";
 }
 
-std::string wrong_quaternions(const mjModel* m, Numbers qpos) {
-  constexpr double slack = 1e-6;
-  for (int j = 0; j < m->njnt; ++j) {
-    const bool free = m->jnt_type[j] == mjJNT_FREE;
-    if (!free && m->jnt_type[j] != mjJNT_BALL) continue;
-    const double* q = qpos.data() + m->jnt_qposadr[j] + (free ? 3 : 0);
-    const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (!(std::fabs(length - 1) < slack))
-      return fmt::format("the quaternion of joint {} of the bodies has length {}, not 1", j, length);
-  }
-  return "";
-}
-
 std::string wrong_active(Numbers active) {
   for (std::size_t i = 0; i < active.size(); ++i)
     if (active[i] != 0 && active[i] != 1)
@@ -109,6 +96,19 @@ std::string wrong_flex(const mjModel* m, Numbers rest) {
 }
 
 }  // namespace
+
+std::string wrong_quaternions(const mjModel* m, std::span<const double> qpos) {
+  constexpr double slack = 1e-6;
+  for (int j = 0; j < m->njnt; ++j) {
+    const bool free = m->jnt_type[j] == mjJNT_FREE;
+    if (!free && m->jnt_type[j] != mjJNT_BALL) continue;
+    const double* q = qpos.data() + m->jnt_qposadr[j] + (free ? 3 : 0);
+    const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::fabs(length - 1) < slack))
+      return fmt::format("the quaternion of joint {} of the bodies has length {}, not 1", j, length);
+  }
+  return "";
+}
 
 std::string wrong_state(const mjModel* model, const BodiesState& state) {
   Numbers rest = state.numbers;
