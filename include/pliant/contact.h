@@ -8,10 +8,12 @@
 
 namespace pliant {
 
-// a particle and a geom that touched in the last step
+// a particle and a geom, or a boundary, that touched in the last step
 struct Touch {
   std::uint32_t particle = 0;  // its id
-  int geom = 0, body = 0;      // their numbers in the model of the bodies
+  int geom = 0, body = 0;      // their numbers in the model of the bodies; -1 with a boundary
+  int boundary = -1;           // its number in the scene; -1 with a geom
+  int partner = 0;             // the geom's number; those of the boundaries' sides come after the model's
   Vec3 position = {0, 0, 0};   // m, mean over the step, weighed by impulse
   Vec3 normal = {0, 0, 0};     // unit, from the body to the matter, when last seen
   Vec3 impulse = {0, 0, 0};    // N s, sum over the step

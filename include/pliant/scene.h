@@ -62,7 +62,7 @@ struct Matter {
   std::vector<Pin> pins;              // of cloth
 };
 
-// A solid that matter cannot enter, felt by the grid nodes inside it
+// A solid that matter cannot enter
 struct Boundary {
   enum class Kind { plane, box, sphere, cylinder };
   enum class Condition {
@@ -70,8 +70,12 @@ struct Boundary {
     slip,
     separate
   };  // stick: v = 0; slip: v_n = 0; separate: v_n >= 0; friction in the last two
+  // Where matter feels it: at its surface, as it feels bodies; or by the nodes of the grid inside of it, which hold matter up
+  // to a cell away and make friction act there. In 2-D and one way it is always the nodes.
+  enum class At { surfaces, nodes };
   std::string name;
   Kind kind = Kind::plane;
+  At at = At::nodes;
   Condition condition = Condition::separate;
   double friction = 0;                            // Coulomb coefficient
   Vec3 center = {0, 0, 0};                        // m, a point of the plane

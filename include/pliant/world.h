@@ -98,7 +98,8 @@ class World {
 
   Balance balance() const;
 
-  // What matter did to the bodies in the last step. The impulses of all contacts of a body, over dt, are its wrench's
+  // What matter did to bodies and boundaries in the last step, by the names of the model and the scene. A boundary that
+  // keeps matter inside has sides: "tank/-x" .. "tank/+z", of a cylinder "/round" and the two of z. The impulses of all contacts of a body, over dt, are its wrench's
   // force, and so is the sum of the taxels of its geoms.
   const std::vector<Touch>& contacts() const;
   Wrench wrench(const std::string& body) const;

@@ -17,7 +17,7 @@ namespace {
 // one row per contact
 struct Contacts {
   std::size_t count = 0;
-  nb::object position, normal, impulse, particle, body, geom, gap, slides;
+  nb::object position, normal, impulse, particle, body, geom, boundary, gap, slides;
 };
 
 // (rows, columns, 3)
@@ -60,15 +60,17 @@ void add_column(nb::class_<Contacts>& contacts, const std::string& name, nb::obj
 void bind_table(nb::module_& module) {
   nb::class_<Contacts> contacts(
       module, "Contacts",
-      "Particles and geoms that touched in the last step, one row each. World axes; impulses are on the body.");
+      "Particles and geoms or boundaries that touched in the last step, one row each. World axes; impulses are on the "
+      "body.");
   contacts.def("__len__", [](const Contacts& self) { return self.count; });
   contacts.def("__repr__", [](const Contacts& self) { return fmt::format("Contacts({})", self.count); });
   add_column(contacts, "position", &Contacts::position, "float64", "m, mean over the step, weighed by impulse, (n, 3)");
   add_column(contacts, "normal", &Contacts::normal, "float64", "unit, from the body to the matter, (n, 3)");
   add_column(contacts, "impulse", &Contacts::impulse, "float64", "N s, sum over the step, (n, 3)");
   add_column(contacts, "particle", &Contacts::particle, "uint32", "its id, (n,)");
-  add_column(contacts, "body", &Contacts::body, "int32", "its number in world.model, (n,)");
-  add_column(contacts, "geom", &Contacts::geom, "int32", "its number in world.model, (n,)");
+  add_column(contacts, "body", &Contacts::body, "int32", "its number in world.model; -1 with a boundary, (n,)");
+  add_column(contacts, "geom", &Contacts::geom, "int32", "its number in world.model; -1 with a boundary, (n,)");
+  add_column(contacts, "boundary", &Contacts::boundary, "int32", "its number in the scene; -1 with a geom, (n,)");
   add_column(contacts, "gap", &Contacts::gap, "float64", "m, at the end; below 0: overlap, (n,)");
   add_column(contacts, "slides", &Contacts::slides, "bool_", "whether it slid at the end, (n,)");
 }
@@ -83,6 +85,7 @@ nb::object contacts_of(const std::vector<Touch>& touches) {
                            .particle = numbers(touches, &Touch::particle, "uint32"),
                            .body = numbers(touches, &Touch::body, "int32"),
                            .geom = numbers(touches, &Touch::geom, "int32"),
+                           .boundary = numbers(touches, &Touch::boundary, "int32"),
                            .gap = numbers(touches, &Touch::gap, "float64"),
                            .slides = numbers(touches, &Touch::slides, "bool")});
 }

@@ -77,6 +77,12 @@ struct Choices<Boundary::Condition> {
 };
 
 template <>
+struct Choices<Boundary::At> {
+  static constexpr const char* type = "BoundaryAt";
+  static constexpr std::array names = {"surfaces", "nodes"};
+};
+
+template <>
 struct Choices<Motion::Kind> {
   static constexpr const char* type = "MotionKind";
   static constexpr std::array names = {"actuator", "mocap", "boundary", "gripper", "pin"};

@@ -116,10 +116,11 @@ void bind_matter(nb::module_& module) {
 }
 
 void bind_boundary(nb::module_& module) {
-  Record<Boundary>(module, "Boundary", "A solid that matter cannot enter, felt by the grid nodes inside it.")
+  Record<Boundary>(module, "Boundary", "A solid that matter cannot enter.")
       .field("name", &Boundary::name, "by which World.set_boundary_velocity refers to it")
       .field("kind", &Boundary::kind, "plane, box, sphere or cylinder")
       .field("condition", &Boundary::condition, "stick: v = 0; slip: v_n = 0; separate: v_n >= 0")
+      .field("at", &Boundary::at, "surfaces: felt as bodies are; nodes: by the grid's nodes inside of it")
       .field("friction", &Boundary::friction, "Coulomb coefficient; slip, separate")
       .field("center", &Boundary::center, "m; a point of a plane")
       .field("normal", &Boundary::normal, "outward normal of a plane; axis of a cylinder")

@@ -193,7 +193,9 @@ void bind_touch(nb::class_<SharedWorld>& world) {
           [](SharedWorld& self, const std::string& body) {
             return alone(self, [&](const World& w) { return w.wrench(body); });
           },
-          nb::arg("body"), "What matter did to a body, by its name in world.model, mean over the last step.")
+          nb::arg("body"),
+          "What matter did to a body, by its name in world.model, or to a boundary of the scene, mean over the last "
+          "step. Torques on boundaries are about their centres.")
       .def(
           "taxels",
           [](SharedWorld& self, const std::string& geom, int rows, int columns) {

@@ -27,6 +27,7 @@ from pliant._core import (
 )
 from pliant._core import version as __version__
 from pliant.enums import (
+    BoundaryAt,
     BoundaryKind,
     Condition,
     ContactLaw,
@@ -62,6 +63,7 @@ __all__ = [
     "Balance",
     "Body",
     "Boundary",
+    "BoundaryAt",
     "BoundaryKind",
     "Box",
     "Camera",

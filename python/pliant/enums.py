@@ -67,6 +67,13 @@ class Condition(StrEnum):
     separate = auto()
 
 
+class BoundaryAt(StrEnum):
+    """Where matter feels a boundary: at its own surface, or by nodes of the grid."""
+
+    surfaces = auto()
+    nodes = auto()
+
+
 class MotionKind(StrEnum):
     """What a motion drives."""
 

@@ -61,12 +61,32 @@ GeomPaths::GeomPaths(const Bodies& bodies, const GeomOptions& options, Workers& 
   }
 }
 
+void GeomPaths::add_boundary(Geom geom, const Pose& pose) {
+  GeomPath path;
+  path.reach = bounding_radius(geom.shape);
+  geom.id = int(ids());
+  geom.body = -1;
+  path.geom = std::move(geom);
+  path.before = path.now = pose;
+  path.from_center = pose.position;
+  paths_.push_back(std::move(path));
+  ++boundary_sides_;
+}
+
+void GeomPaths::place_boundary(int b, const Vec& center, const Vec& velocity) {
+  for (GeomPath& p : paths_) {
+    if (p.geom.boundary != b) continue;
+    p.before.position = p.now.position = center + p.from_center;
+    p.velocity = velocity;
+  }
+}
+
 void GeomPaths::remember_poses(const Bodies& bodies) {
-  for (GeomPath& p : paths_) p.before = p.now = bodies.geom_pose(p.geom.id);
+  for (GeomPath& p : of_bodies()) p.before = p.now = bodies.geom_pose(p.geom.id);
 }
 
 void GeomPaths::lead_to_poses(const Bodies& bodies, double dt) {
-  for (GeomPath& p : paths_) {
+  for (GeomPath& p : of_bodies()) {
     const Pose after = bodies.geom_pose(p.geom.id);
     p.velocity = (1 / dt) * (after.position - p.before.position);
     p.turning = (1 / dt) * turn_between(p.before.rotation, after.rotation);
@@ -74,7 +94,7 @@ void GeomPaths::lead_to_poses(const Bodies& bodies, double dt) {
 }
 
 void GeomPaths::follow_velocities(const Bodies& bodies, double dt) {
-  for (GeomPath& p : paths_) {
+  for (GeomPath& p : of_bodies()) {
     const Pose put = bodies.geom_pose(p.geom.id);
     p.velocity = bodies.velocity_at(p.geom.body, put.position);
     p.turning = bodies.angular_velocity(p.geom.body);

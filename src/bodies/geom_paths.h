@@ -7,6 +7,7 @@
 #include "bodies/namespace.h"
 #include "geometry/distance.h"
 
+#include <span>
 #include <vector>
 
 namespace pliant::bodies {
@@ -15,8 +16,9 @@ struct GeomPath {
   Geom geom;
   double reach = 0;  // m, of a ball around the geom's origin
   Pose before, now;
-  Vector<double, 3> velocity = Vector<double, 3>::zero();  // m/s, of the geom's origin
-  Vector<double, 3> turning = Vector<double, 3>::zero();   // rad/s
+  Vector<double, 3> from_center = Vector<double, 3>::zero();  // m, of a boundary's side from the boundary's centre
+  Vector<double, 3> velocity = Vector<double, 3>::zero();     // m/s, of the geom's origin
+  Vector<double, 3> turning = Vector<double, 3>::zero();      // rad/s
 
   Vector<double, 3> velocity_at(const Vector<double, 3>& x) const {
     return velocity + cross(turning, x - now.position);
@@ -28,6 +30,11 @@ class GeomPaths {
  public:
   GeomPaths() = default;
   GeomPaths(const Bodies& bodies, const GeomOptions& options, Workers& workers);
+
+  // Boundaries come after the geoms of bodies. Pose: for the boundary's centre at the origin.
+  void add_boundary(Geom geom, const Pose& pose);
+  // paths of boundary b start here
+  void place_boundary(int b, const Vector<double, 3>& center, const Vector<double, 3>& velocity);
 
   // where the geoms are; paths start here
   void remember_poses(const Bodies& bodies);
@@ -44,11 +51,15 @@ class GeomPaths {
   auto end() const { return paths_.end(); }
 
   std::size_t geoms_in_model() const { return in_model_; }
+  // geoms have ids below this, those of boundaries too
+  std::size_t ids() const { return in_model_ + boundary_sides_; }
   const std::vector<std::string>& warnings() const { return warnings_; }  // of loading
 
  private:
+  std::span<GeomPath> of_bodies() { return {paths_.data(), paths_.size() - boundary_sides_}; }
+
   std::vector<GeomPath> paths_;
-  std::size_t in_model_ = 0;
+  std::size_t in_model_ = 0, boundary_sides_ = 0;
   std::vector<std::string> warnings_;
 };
 

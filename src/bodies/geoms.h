@@ -17,6 +17,12 @@ struct Geom {
   std::string name, body_name;        // as in the model, with the prefix of its file: "arm/link3"
   std::vector<std::string> carriers;  // names of the bodies that carry its body
   RigidShape shape;
+
+  // or a boundary of the scene, which has no body; one that keeps matter inside has a geom for each of its sides
+  int boundary = -1;
+  double friction = 0;  // Coulomb coefficient, of a boundary
+  bool pulls = false;   // what has touched does not come off
+  bool sticks = false;  // nor does it slide
 };
 
 struct GeomOptions {

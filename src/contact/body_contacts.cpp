@@ -22,18 +22,37 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
   ++problems_;
   points_.find(matter, paths(), memory_, index_, workers);
   kind_ = contacts.start_kind();
+  held_.clear();
   const double dt = matter.reach.dt;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const FoundContact& found = points_.found(i);
     const WeightRow& row = points_.row(i);
+    const ContactData contact = describe(i, matter);
+    if (contact.pulls) {
+      held_.push_back(i);
+      continue;
+    }
     // outside, and does not come in before the end of the substep
     const double approach = -dot(row.velocity - paths()[found.path].velocity_at(found.position), found.normal);
     if (found.gap >= matter.reach.margin && found.gap >= 2 * dt * approach) continue;
-    PartnerSide side = partners_.side(found.path, found.position);
-    unknowns.add_row(row, contacts, side.given);
-    const PointAtGeom point = {points_.group(i, matter), points_.volume(i, matter), row.mobility};
-    contacts.add(partners_.describe(found, point, memory_of(found.memory), dt), side);
+    add(i, contact, unknowns, contacts);
   }
+  last_kind_ = held_.empty() ? kind_ : contacts.start_kind();
+  for (std::size_t i : held_) add(i, describe(i, matter), unknowns, contacts);
+}
+
+template <class S>
+ContactData BodyContacts<S>::describe(std::size_t i, const MatterNow<S>& matter) const {
+  const FoundContact& found = points_.found(i);
+  const PointAtGeom point = {points_.group(i, matter), points_.volume(i, matter), points_.row(i).mobility};
+  return partners_.describe(found, point, memory_of(found.memory), matter.reach.dt);
+}
+
+template <class S>
+void BodyContacts<S>::add(std::size_t i, const ContactData& contact, NodeUnknowns& unknowns, Contacts& contacts) {
+  PartnerSide side = partners_.side(contact.partner, contact.position);
+  unknowns.add_row(points_.row(i), contacts, side.given);
+  contacts.add(contact, side);
 }
 
 template <class S>
@@ -55,10 +74,10 @@ void BodyContacts<S>::remember(const Contacts& contacts, const Buffer<Point<3, S
   const ContactRange own = range(contacts);
   for (std::size_t k = own.first; k < own.last; ++k) {
     const ContactData& c = contacts[k];
-    if (!(dot(c.exchanged, c.exchanged) > 0)) continue;
+    if (!c.pulls && !(dot(c.exchanged, c.exchanged) > 0)) continue;
     const auto id = std::uint32_t(points[c.point].id);
     const int touch = wrenches_.note_touch(c, id);
-    if (!(c.normal_impulse > 0)) continue;
+    if (!c.pulls && !(c.normal_impulse > 0)) continue;
     next_memory_.push_back(partners_.memory_of(c, id, memory_of(c.remembered)));
     next_touches_.push_back(touch);
   }

@@ -1,4 +1,4 @@
-// Contacts of particles with geoms of bodies: found, put into the pool of the problem, and after a solve remembered and
+// Contacts of particles with geoms of bodies and with boundaries: found, put into the pool of the problem, and after a solve remembered and
 // summed up. Who solves for the velocities is not known here.
 #pragma once
 
@@ -32,9 +32,11 @@ class BodyContacts {
   void begin(const std::vector<ContactMemory>& memory, std::size_t particles);
   void on_sorted(const Layout<3, S>& layout) { points_.on_sorted(layout); }
 
-  // a problem: contacts of this moment are the next kind in the pool
+  // a problem: contacts of this moment are the next kinds in the pool, those that boundaries hold after the others
   void detect(const MatterNow<S>& matter, NodeUnknowns& unknowns, Contacts& contacts, Workers& workers);
-  ContactRange range(const Contacts& contacts) const { return contacts.range(kind_); }
+  ContactRange range(const Contacts& contacts) const {
+    return {contacts.range(kind_).first, contacts.range(last_kind_).last};
+  }
   GeomPartners& partners() { return partners_; }
   const GeomPaths& paths() const { return partners_.paths(); }
   // N, on the matter, of the last substep; zero if the contact is new
@@ -62,6 +64,8 @@ class BodyContacts {
   std::size_t bytes() const { return points_.bytes() + index_.bytes(); }
 
  private:
+  ContactData describe(std::size_t i, const MatterNow<S>& matter) const;
+  void add(std::size_t i, const ContactData& contact, NodeUnknowns& unknowns, Contacts& contacts);
   const ContactMemory* memory_of(std::int32_t entry) const {
     return entry < 0 ? nullptr : &memory_[std::size_t(entry)];
   }
@@ -69,7 +73,8 @@ class BodyContacts {
   ParticlePoints<S> points_;
   GeomPartners partners_;
   Wrenches wrenches_;
-  std::size_t kind_ = 0;
+  std::size_t kind_ = 0, last_kind_ = 0;
+  std::vector<std::size_t> held_;  // of the points, those that boundaries do not let go
   MemoryIndex index_;
   std::vector<ContactMemory> memory_, next_memory_;
   std::vector<int> next_touches_;  // by entry of next_memory_

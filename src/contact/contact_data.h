@@ -21,6 +21,8 @@ struct ContactData {
   // for the law
   LawKind law = LawKind::lagged;
   bool memory = true;                                    // friction is a spring from an anchor
+  bool pulls = false;                                    // the normal spring does so too
+  bool sticks = false;                                   // and nothing slips
   Vector<double, 3> normal = Vector<double, 3>::zero();  // unit, from the partner to the matter
   double gap = 0;                                        // m, at the start of the substep; < 0: overlap
   double friction = 0;                                   // Coulomb coefficient

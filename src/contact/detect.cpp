@@ -25,8 +25,8 @@ struct LocalContact {
 };
 
 // where the distance has turned to the other side, the side of the memory counts, if the surface is still there
-LocalContact contact_at(const RigidShape& shape, const Vec& x, const ContactMemory* memory, double cell) {
-  const ShapeDistance d = distance(shape, x);
+LocalContact contact_at(const RigidShape& shape, const ShapeDistance& d, const Vec& x, const ContactMemory* memory,
+                        double cell) {
   if (!memory) return {d.phi, d.normal, false};
   if (dot(d.normal, memory->normal) >= 0) return {d.phi, d.normal, true};
   const double gap = dot(x - memory->anchor, memory->normal);
@@ -77,6 +77,7 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
                             const std::vector<ContactMemory>& memory, const MemoryIndex& index, Workers& workers,
                             std::vector<FoundContact>& found) {
   found.clear();
+  seams_.find(paths, reach.cell);
   shapes_.clear();
   double fastest = 0;
   for (const GeomPath& path : paths) {
@@ -114,9 +115,12 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
       if (!close && known < 0) continue;
       const Vec x = {{double(points[i].x[0]), double(points[i].x[1]), double(points[i].x[2])}};
       const Vec local = transpose(path.now.rotation) * (x - path.now.position);
+      const ShapeDistance d =
+          seams_.any(piece.path) ? seams_.distance(paths, piece.path, local) : distance(path.geom.shape, local);
       const LocalContact c =
-          contact_at(path.geom.shape, local, known < 0 ? nullptr : &memory[std::size_t(known)], reach.cell);
-      if (!(c.gap < limit)) continue;
+          contact_at(path.geom.shape, d, local, known < 0 ? nullptr : &memory[std::size_t(known)], reach.cell);
+      const bool held = c.known && path.geom.pulls;
+      if (!(c.gap < limit) && !held) continue;
       found.push_back({i, id, piece.path, segment, c.known ? known : -1, x, path.now.rotation * c.normal, c.gap});
     }
   }

@@ -9,6 +9,7 @@
 #include "bodies/geom_paths.h"
 #include "contact/memory.h"
 #include "contact/namespace.h"
+#include "contact/seams.h"
 #include "core/parallel.h"
 #include "grid/layout.h"
 
@@ -58,6 +59,7 @@ class ContactFinder {
   void measure(const Piece& piece, const Buffer<Point<3, S>>& points, const GeomPaths& paths);
 
   BroadPhase broad_;
+  Seams seams_;
   std::vector<Bounds> boxes_;
   std::vector<std::uint32_t> begins_, block_of_segment_;
   std::vector<PosedShape> shapes_;

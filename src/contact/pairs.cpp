@@ -12,7 +12,7 @@ bool names(const ContactPair& pair, const Geom& geom) {
 }
 
 PairLaw pair_law(const Contact& contact, const std::string& matter, const Geom& geom) {
-  PairLaw law = {contact.friction, contact.stiffness, contact.dissipation};
+  PairLaw law = {geom.boundary < 0 ? contact.friction : geom.friction, contact.stiffness, contact.dissipation};
   for (const ContactPair& pair : contact.pairs) {
     if (!names(pair, geom) || !(pair.matter.empty() || pair.matter == matter)) continue;
     law.friction = pair.friction;

@@ -26,6 +26,19 @@ double liquid_limit(const Scene& scene, const Material& m) {
   return limited ? 30 * m.density * scene.step.cell / (scene.step.dt * scene.step.dt) : 1e300;
 }
 
+// in cells: matter this near to a boundary that does not let go belongs to it, whatever the rounding
+constexpr double touching = 1e-3;
+
+// a boundary that does not let go
+void hold(const Geom& geom, ContactData& c) {
+  c.law = LawKind::lagged;
+  c.memory = true;
+  c.pulls = true;
+  c.sticks = geom.sticks;
+  c.dissipation = 0;
+  c.stop_depth = 1e30;
+}
+
 Vec3d tangential(const Vec3d& v, const Vec3d& n) { return v - dot(v, n) * n; }
 
 // m, how thick the shape is behind a point of its surface, up to a limit; in the shape's frame
@@ -95,6 +108,7 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
     c.wall = wall_behind(found);
   }
   if (c.wall < cell_) c.stop_depth = wall_part * c.wall;
+  if (path.geom.pulls && (memory || found.gap <= touching * cell_)) hold(path.geom, c);
   c.stop_factor = pair.stop_factor;
   return c;
 }
@@ -157,7 +171,7 @@ const GeomPartners::Touched& GeomPartners::touch(int body) {
 PartnerSide GeomPartners::side(std::uint32_t path, const Vec3d& x) {
   PartnerSide side;
   side.given = paths_[path].velocity_at(x);
-  if (!bodies_) return side;
+  if (!bodies_ || paths_[path].geom.body < 0) return side;
   const Touched& t = touch(paths_[path].geom.body);
   side.body = t.number;
   side.arm = x - t.center;

@@ -1,4 +1,4 @@
-// Geoms of bodies as partners of contact: what the scene says of each pair, how a contact goes on from its memory, and how
+// Geoms of bodies, and boundaries, as partners of contact: what the scene says of each pair, how a contact goes on from its memory, and how
 // the geom moves there.
 #pragma once
 

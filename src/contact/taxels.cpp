@@ -68,7 +68,7 @@ Taxels taxels(std::span<const Touch> touches, const Geom& geom, const Pose& pose
   if (geom.shape.kind == Kind::plane) {
     range = {Place{HUGE_VAL, HUGE_VAL}, Place{-HUGE_VAL, -HUGE_VAL}};
     for (const Touch& t : touches)
-      for (std::size_t d = 0; t.geom == geom.id && d < 2; ++d) {
+      for (std::size_t d = 0; t.partner == geom.id && d < 2; ++d) {
         range[0][d] = std::min(range[0][d], local(t)[d]);
         range[1][d] = std::max(range[1][d], local(t)[d]);
       }
@@ -82,7 +82,7 @@ Taxels taxels(std::span<const Touch> touches, const Geom& geom, const Pose& pose
   result.low = {range[0][0], range[0][1], 0};
   result.high = {range[1][0], range[1][1], 0};
   for (const Touch& t : touches) {
-    if (t.geom != geom.id) continue;
+    if (t.partner != geom.id) continue;
     const Place at = local(t);
     const int column = bin(at[0], range[0][0], range[1][0], columns), row = bin(at[1], range[0][1], range[1][1], rows);
     Vec3& force = result.forces[std::size_t(row * columns + column)];

@@ -13,7 +13,7 @@ void Wrenches::begin(const std::vector<ContactMemory>& memory, const MemoryIndex
   // a contact that lives on adds to its last touch
   touch_of_.assign(memory.size(), -1);
   for (std::size_t k = 0; k < touches_.size(); ++k) {
-    const int entry = index.find(memory, touches_[k].particle, std::uint32_t(touches_[k].geom));
+    const int entry = index.find(memory, touches_[k].particle, std::uint32_t(touches_[k].partner));
     if (entry >= 0) touch_of_[std::size_t(entry)] = int(k);
   }
   std::fill(impulses_.begin(), impulses_.end(), GeomImpulse{});
@@ -31,14 +31,18 @@ int Wrenches::note_touch(const ContactData& c, std::uint32_t particle) {
     touches_.push_back({});
     weights_.push_back(0);
     touches_.back().particle = particle;
-    touches_.back().geom = paths_[c.partner].geom.id;
-    touches_.back().body = paths_[c.partner].geom.body;
+    const Geom& geom = paths_[c.partner].geom;
+    touches_.back().geom = geom.boundary < 0 ? geom.id : -1;
+    touches_.back().body = geom.body;
+    touches_.back().boundary = geom.boundary;
+    touches_.back().partner = geom.id;
   }
   Touch& touch = touches_[std::size_t(known)];
   double& weight = weights_[std::size_t(known)];
   const double more = norm(c.exchanged);
   for (std::size_t d = 0; d < 3; ++d) {
-    touch.position[d] = (weight * touch.position[d] + more * c.position[int(d)]) / (weight + more);
+    const double x = c.position[int(d)];
+    touch.position[d] = weight + more > 0 ? (weight * touch.position[d] + more * x) / (weight + more) : x;
     touch.impulse[d] -= c.exchanged[int(d)];
   }
   weight += more;

@@ -116,9 +116,7 @@ ShapeDistance ellipsoid_distance(const double* e, const Vec& x) {
   return {(u - 1) * m * length, n};
 }
 
-}  // namespace
-
-ShapeDistance distance(const RigidShape& shape, const Vec& x) {
+ShapeDistance solid_distance(const RigidShape& shape, const Vec& x) {
   const double* s = shape.size;
   switch (shape.kind) {
     case RigidShape::Kind::plane: return {x[2], up};
@@ -132,13 +130,20 @@ ShapeDistance distance(const RigidShape& shape, const Vec& x) {
   return {0, up};
 }
 
+}  // namespace
+
+ShapeDistance distance(const RigidShape& shape, const Vec& x) {
+  const ShapeDistance d = solid_distance(shape, x);
+  return shape.inside_out ? ShapeDistance{-d.phi, -1.0 * d.normal} : d;
+}
+
 ShapeDistance distance(const RigidShape& shape, const Pose& pose, const Vec& x) {
   const ShapeDistance d = distance(shape, transpose(pose.rotation) * (x - pose.position));
   return {d.phi, pose.rotation * d.normal};
 }
 
 double distance_at_least(const RigidShape& shape, const Vec& x) {
-  return shape.kind == RigidShape::Kind::mesh ? shape.field->at_least(x) : distance(shape, x).phi;
+  return shape.kind == RigidShape::Kind::mesh && !shape.inside_out ? shape.field->at_least(x) : distance(shape, x).phi;
 }
 
 }  // namespace pliant::geometry

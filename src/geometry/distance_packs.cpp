@@ -160,8 +160,9 @@ void pack_distance(const RigidShape& shape, const Pose& pose, const ConstRows<S>
   Truth<T> open = T(0) > T(0);
   const PackDistance<T> d = primitive_distance(shape, transpose(R) * offset, open);
   if (any_of(open)) return one_by_one(shape, pose, T::lanes, x, phi, normal);
-  const Vector<T, 3> n = R * d.normal;
-  d.phi.store(phi);
+  const T side = S(shape.inside_out ? -1 : 1);
+  const Vector<T, 3> n = R * (side * d.normal);
+  (side * d.phi).store(phi);
   for (int i = 0; i < 3; ++i) n[i].store(normal.row[i]);
 }
 

@@ -18,6 +18,7 @@ Bounds mesh_bounds(const RigidShape& shape) {
 
 // how far the shape reaches from its origin along the world's axis whose image in the shape's frame is `axis`
 double reach(const RigidShape& shape, const Vector<double, 3>& axis) {
+  if (shape.inside_out) return infinity;
   const double* s = shape.size;
   switch (shape.kind) {
     case RigidShape::Kind::plane: return infinity;
@@ -37,7 +38,16 @@ double reach(const RigidShape& shape, const Vector<double, 3>& axis) {
 
 }  // namespace
 
+Matrix<double, 3> frame_along(const Vector<double, 3>& z) {
+  using Vec = Vector<double, 3>;
+  const Vec helper = std::fabs(z[0]) < 0.9 ? Vec{{1, 0, 0}} : Vec{{0, 1, 0}};
+  const Vec across = helper - dot(helper, z) * z;
+  const Vec x = (1 / norm(across)) * across, y = cross(z, x);
+  return {{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}};
+}
+
 double bounding_radius(const RigidShape& shape) {
+  if (shape.inside_out) return infinity;
   const double* s = shape.size;
   switch (shape.kind) {
     case RigidShape::Kind::plane: return infinity;

@@ -19,7 +19,11 @@ struct RigidShape {
   // without end
   double size[3] = {0, 0, 0};                  // m
   std::shared_ptr<const DistanceField> field;  // mesh
+  bool inside_out = false;                     // solid is what lies outside of the surface
 };
+
+// a rotation whose z is this unit vector
+Matrix<double, 3> frame_along(const Vector<double, 3>& z);
 
 // of a sphere around the shape's origin, m
 double bounding_radius(const RigidShape& shape);

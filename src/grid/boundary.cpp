@@ -16,14 +16,6 @@ Matrix<double, 3> rotation_matrix(const std::array<double, 4>& q) {
            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
 }
 
-// a frame whose z is this unit vector
-Matrix<double, 3> frame_along(const Vec& z) {
-  const Vec helper = std::fabs(z[0]) < 0.9 ? Vec{{1, 0, 0}} : Vec{{0, 1, 0}};
-  const Vec across = helper - dot(helper, z) * z;
-  const Vec x = (1 / norm(across)) * across, y = cross(z, x);
-  return {{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}};
-}
-
 // in 2-D endless out of the plane
 RigidShape solid_of(const Boundary& boundary, int dimension) {
   constexpr double endless = 1e30;
@@ -42,8 +34,12 @@ RigidShape solid_of(const Boundary& boundary, int dimension) {
 }  // namespace
 
 BoundaryShape boundary_shape(const Boundary& boundary, int dimension) {
-  BoundaryShape s = {boundary.condition, boundary.friction, solid_of(boundary, dimension),
-                     Matrix<double, 3>::identity(), boundary.inside_out ? -1.0 : 1.0};
+  BoundaryShape s = {boundary.condition,
+                     boundary.friction,
+                     solid_of(boundary, dimension),
+                     Matrix<double, 3>::identity(),
+                     boundary.inside_out ? -1.0 : 1.0,
+                     dimension == 2 || boundary.at == Boundary::At::nodes};
   if (boundary.kind == Boundary::Kind::box) {
     s.rotation = rotation_matrix(boundary.rotation);
   } else if (boundary.kind != Boundary::Kind::sphere) {

@@ -55,8 +55,9 @@ template <int D, class S>
 bool may_hold(const GridStep<D, S>& step, std::size_t solid, const SlotPlace<D>& place) {
   const std::size_t boundaries = step.shapes->size();
   if (solid >= boundaries) return step.obstacles[solid - boundaries]->is_near(place.center, place.radius);
-  return distance((*step.shapes)[solid], (*step.motions)[solid].center, place.center).phi <=
-         place.radius + boundary_skin * step.h;
+  return (*step.shapes)[solid].at_nodes &&
+         distance((*step.shapes)[solid], (*step.motions)[solid].center, place.center).phi <=
+             place.radius + boundary_skin * step.h;
 }
 
 // Is a node at x inside the solid? Then `node` has all but its number.
@@ -65,6 +66,7 @@ bool is_inside(const GridStep<D, S>& step, std::size_t solid, const Vec& x, Boun
   const std::size_t boundaries = step.shapes->size();
   if (solid < boundaries) {
     const BoundaryShape& shape = (*step.shapes)[solid];
+    if (!shape.at_nodes) return false;
     const BoundaryMotion& motion = (*step.motions)[solid];
     const ShapeDistance near = distance(shape, motion.center, x);
     if (near.phi >= boundary_skin * step.h) return false;

@@ -281,6 +281,7 @@ void check_boundary(const Part& part, const Boundary& boundary) {
   using Kind = Boundary::Kind;
   part.known("boundary kind", boundary.kind, Kind::cylinder);
   part.known("condition", boundary.condition, Boundary::Condition::separate);
+  part.known("place", boundary.at, Boundary::At::nodes);
   if (part.dimension == 2 && boundary.kind == Kind::cylinder) {
     fail(ErrorCode::bad_input, "{}: a cylinder exists in 3-D only; in 2-D use sphere (a disc)", part.name);
   }

@@ -231,6 +231,8 @@ void boundary_keys(Keys& keys, Boundary& boundary) {
   boundary_shape_keys(keys, boundary);
   choose(keys, {.name = "condition", .what = "stick: v = 0; slip: v_n = 0; separate: v_n >= 0"}, boundary.condition,
          {"stick", "slip", "separate"});
+  choose(keys, {.name = "at", .what = "surfaces: felt as bodies are; nodes: by the grid's nodes inside of it"},
+         boundary.at, {"surfaces", "nodes"});
   keys.number({.name = "friction", .what = "Coulomb coefficient, for slip and separate"}, boundary.friction,
               not_negative);
   keys.flag({.name = "inside_out", .what = "matter is kept inside instead of outside"}, boundary.inside_out);

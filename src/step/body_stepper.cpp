@@ -9,11 +9,11 @@ Bodies bodies_in(const BodyModel& model, std::shared_ptr<mjData> data) {
 
 }  // namespace
 
-BodyStepper::BodyStepper(const BodyModel& model, const Scene& scene, std::shared_ptr<mjData> data)
+BodyStepper::BodyStepper(const BodyModel& model, const Scene& scene, GeomPaths& paths, std::shared_ptr<mjData> data)
     : model_(model),
       own_data_(!data),
       bodies_(bodies_in(model, std::move(data))),
-      paths_(model.geoms),
+      paths_(paths),
       obstacles_(paths_, scene),
       part_wrenches_(bodies_.body_count()),
       dt_(scene.step.dt),
@@ -60,8 +60,6 @@ void BodyStepper::finish(std::span<const GeomImpulse> impulses, std::span<Motion
   }
   model_.motion.feel(end_, bodies_, part_wrenches_, holds);
   if (!has_stepped) bodies_.update_kinematics();
-  outcome.geom_poses.clear();
-  for (const GeomPath& path : paths_) outcome.geom_poses.push_back(path.before);
 }
 
 // of the part, and as a share of the whole step's
@@ -69,6 +67,7 @@ void BodyStepper::take_wrenches(std::span<const GeomImpulse> impulses, std::vect
   std::fill(part_wrenches_.begin(), part_wrenches_.end(), Wrench{});
   for (std::size_t i = 0; i < impulses.size(); ++i) {
     const int body = paths_[i].geom.body;
+    if (body < 0) continue;  // a boundary
     const Vec force = (1 / part_dt_) * impulses[i].linear;
     const Vec torque = (1 / part_dt_) * impulses[i].angular - cross(bodies_.center_of_mass(body), force);
     Wrench& w = part_wrenches_[std::size_t(body)];

@@ -23,18 +23,18 @@ namespace pliant::step {
 class BodyStepper {
  public:
   // works in this data, which holds what a step starts from; nullptr: in one of its own
-  BodyStepper(const BodyModel& model, const Scene& scene, std::shared_ptr<mjData> data);
+  // `paths` of what matter can touch
+  BodyStepper(const BodyModel& model, const Scene& scene, GeomPaths& paths, std::shared_ptr<mjData> data);
 
   // a step begins here, in so many equal parts
   void start(const BodiesState& now, const Inputs& inputs, int parts);
   // before the part of matter that starts at this time
   void begin(double time, std::span<const MotionHold> holds);
-  // After it; the impulses on the geoms of `paths`, none if one way. Forces may stop more motions. Wrenches of the
+  // After it; the impulses on what the paths are of, none if one way. Forces may stop more motions. Wrenches of the
   // outcome are those of the whole step.
   void finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds, Outcome& outcome);
 
   Bodies& bodies() { return bodies_; }
-  GeomPaths& paths() { return paths_; }
   const BodyObstacles& obstacles() const { return obstacles_; }
 
  private:
@@ -44,7 +44,7 @@ class BodyStepper {
   const BodiesState* start_ = nullptr;  // of the step that has begun
   bool own_data_;
   Bodies bodies_;
-  GeomPaths paths_;
+  GeomPaths& paths_;
   BodyObstacles obstacles_;
   std::vector<Wrench> part_wrenches_;
   double dt_;                 // s, of a step

@@ -64,9 +64,9 @@ void update_grid(StepPart<D, S>& p, StageClock& clock) {
   clock.lap(gridding);
 }
 
-// velocities of the grid before and after contact with the bodies
+// velocities of the grid before and after contact with bodies and boundaries
 template <int D, class S>
-void touch_bodies(StepPart<D, S>& p, int substep) {
+void touch(StepPart<D, S>& p, int substep) {
   if constexpr (D == 3) {
     const double dt = double(p.sweep_step.dt), h = p.model.scene.step.cell;
     const double speed = std::sqrt(3.0) * p.last_move * h / dt, drift = p.drift * h + p.work.sheets.shift();
@@ -101,11 +101,11 @@ void explicit_step(StepPart<D, S>& p) {
 
   for (int substep = 0; substep < p.plan.substeps; ++substep) {
     // momenta to velocities, gravity, cloth, boundaries
-    if (p.work.bodies) p.work.bodies->paths().move_to(substep * double(p.sweep_step.dt));
+    p.work.paths.move_to(substep * double(p.sweep_step.dt));
     update_grid(p, clock);
 
-    // contact with the bodies; then the boundaries move
-    if (p.work.contact) touch_bodies(p, substep);
+    // contact; then the boundaries move
+    if (p.work.contact) touch(p, substep);
     for (BoundaryMotion& b : p.next.boundaries) b.center += double(p.sweep_step.dt) * b.velocity;
     clock.lap(contacting);
 

@@ -17,10 +17,10 @@
 
 namespace pliant::step {
 
-// the bodies of a scene, or a user's own
+// the bodies of a scene, or a user's own, and the boundaries that matter feels as it feels bodies
 struct BodyModel {
   std::shared_ptr<mjModel> mujoco;  // nullptr: there are none
-  GeomPaths geoms;                  // those that matter can touch, not yet on their way
+  GeomPaths geoms;                  // those that matter can touch, not yet on their way; then the boundaries' sides
   MotionPlayer motion;
   BodiesState first;                  // where they were when the first world was made
   std::vector<std::string> warnings;  // of loading

@@ -13,10 +13,11 @@ namespace pliant::step {
 
 struct Outcome {
   StepReport report;
-  Plan plan;                     // that the step was taken with
-  std::vector<Touch> contacts;   // particles and geoms that touched
-  std::vector<Wrench> wrenches;  // on the bodies, by number; mean over the step
-  std::vector<Pose> geom_poses;  // of the geoms that matter can touch, where the step (or its last part) began
+  Plan plan;                              // that the step was taken with
+  std::vector<Touch> contacts;            // particles and geoms that touched
+  std::vector<Wrench> wrenches;           // on the bodies, by number; mean over the step
+  std::vector<Wrench> boundary_wrenches;  // about their centres; of those at nodes the force alone
+  std::vector<Pose> geom_poses;           // of the geoms that matter can touch, where the step (or its last part) began
 };
 
 }  // namespace pliant::step

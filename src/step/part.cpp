@@ -32,7 +32,27 @@ void finish_contacts(StepPart<D, S>& p) {
   p.report.residual = counts.residual;
   for (std::size_t i = 0; i < contact.paths().size(); ++i) {
     const Vec& v = contact.impulses()[i].linear;
-    p.report.body_impulses[std::size_t(contact.paths()[i].geom.id)] = {-v[0], -v[1], -v[2]};
+    const Geom& geom = contact.paths()[i].geom;
+    auto& on_matter = geom.boundary < 0 ? p.report.body_impulses[std::size_t(geom.id)]
+                                        : p.report.boundary_impulses[std::size_t(geom.boundary)];
+    for (std::size_t d = 0; d < 3; ++d) on_matter[d] -= v[int(d)];
+  }
+}
+
+// forces on boundaries, as a share of the whole step's; torques where they are felt at surfaces
+template <int D, class S>
+void add_boundary_wrenches(StepPart<D, S>& p) {
+  const double dt = p.model.scene.step.dt;
+  std::vector<Wrench>& wrenches = p.outcome.boundary_wrenches;
+  for (std::size_t b = 0; b < wrenches.size(); ++b)
+    for (std::size_t d = 0; d < 3; ++d) wrenches[b].force[d] -= p.report.boundary_impulses[b][d] / dt;
+  const BodyContacts<S>* contact = p.work.contacts();
+  for (std::size_t i = 0; contact && i < contact->paths().size(); ++i) {
+    const int b = contact->paths()[i].geom.boundary;
+    if (b < 0) continue;
+    const GeomImpulse& impulse = contact->impulses()[i];
+    const Vec torque = impulse.angular - cross(p.now.boundaries[std::size_t(b)].center, impulse.linear);
+    for (std::size_t d = 0; d < 3; ++d) wrenches[std::size_t(b)].torque[d] += torque[int(d)] / dt;
   }
 }
 
@@ -82,7 +102,7 @@ void prepare(StepPart<D, S>& p) {
   p.report.substeps = p.plan.substeps;
   p.report.inner_steps = p.plan.inner;
   p.grid_step.obstacles = p.work.obstacles();
-  if (p.work.bodies) p.report.body_impulses.assign(p.work.bodies->paths().geoms_in_model(), {0, 0, 0});
+  if (p.work.bodies) p.report.body_impulses.assign(p.work.paths.geoms_in_model(), {0, 0, 0});
   if (BodyContacts<S>* contacts = p.work.contacts()) {
     if (p.is_first) contacts->forget_touches();
     contacts->begin(p.now.contacts, p.now.particles.size());
@@ -114,10 +134,11 @@ void finish(StepPart<D, S>& p) {
     if (k < boundaries)
       p.report.boundary_impulses.push_back({v[0], v[1], v[2]});
     else
-      p.report.body_impulses[std::size_t(p.work.bodies->paths()[k - boundaries].geom.id)] = {v[0], v[1], v[2]};
+      p.report.body_impulses[std::size_t(p.work.paths[k - boundaries].geom.id)] = {v[0], v[1], v[2]};
   }
   for (const Vec& v : p.work.sheets.impulses()) p.report.pin_impulses.push_back({v[0], v[1], v[2]});
   if (p.work.contacts()) finish_contacts(p);
+  add_boundary_wrenches(p);
   if (!o.balance) return;
   p.report.after = balance(p.model, p.next, p.work);
   for (int d = 0; d < D; ++d) p.report.gravity_impulse[d] = p.report.after.mass * o.gravity[d] * p.dt;

@@ -35,10 +35,11 @@ void clear(StepReport& report) {
   report.pin_impulses.clear();
 }
 
-void clear(Outcome& outcome, std::size_t bodies) {
+void clear(Outcome& outcome, std::size_t bodies, std::size_t boundaries) {
   clear(outcome.report);
   outcome.contacts.clear();
   outcome.wrenches.assign(bodies, Wrench{});
+  outcome.boundary_wrenches.assign(boundaries, Wrench{});
   outcome.geom_poses.clear();
 }
 

@@ -1,6 +1,7 @@
 // The table of contents of a step: plan, parts, method, retry. README.md has the way from here to every formula.
 #include "step/step.h"
 
+#include "contact/boundary_sides.h"
 #include "step/part.h"
 #include "step/report.h"
 #include "step/retry.h"
@@ -19,6 +20,7 @@ void aim_boundaries(StepPart<D, S>& p) {
     const MotionSample aim = sample_motion(track.motion, p.now.time + p.dt);
     for (int d = 0; d < 3; ++d) b.velocity[d] = (aim.value[std::size_t(d)] - b.center[d]) / p.dt;
   }
+  place_boundaries(p.next.boundaries, p.work.paths);
 }
 
 // who is moved by the scene; the bodies on their way
@@ -36,6 +38,8 @@ void begin_part(StepPart<D, S>& p) {
 template <int D, class S>
 void end_part(StepPart<D, S>& p) {
   if (!p.is_first) add_part(p.outcome.report, p.report);
+  p.outcome.geom_poses.clear();
+  for (const GeomPath& path : p.work.paths) p.outcome.geom_poses.push_back(path.before);
   if (!p.work.bodies) return;
   const BodyContacts<S>* contacts = p.model.particle_count() > 0 ? p.work.contacts() : nullptr;
   p.work.bodies->finish(contacts ? contacts->impulses() : std::span<const GeomImpulse>(), p.next.holds, p.outcome);
@@ -45,7 +49,7 @@ void end_part(StepPart<D, S>& p) {
 template <int D, class S>
 void begin_step(const Inputs& inputs, const State<D, S>& now, const Plan& plan, Outcome& outcome,
                 Workspace<D, S>& work) {
-  clear(outcome, work.bodies ? work.bodies->bodies().body_count() : 0);
+  clear(outcome, work.bodies ? work.bodies->bodies().body_count() : 0, now.boundaries.size());
   outcome.plan = plan;
   if (work.bodies) work.bodies->start(now.bodies, inputs, plan.parts);
 }

@@ -39,7 +39,7 @@ void scatter_momenta(StepPart<3, S>& p) {
 template <class S>
 void update_grid(StepPart<3, S>& p) {
   Workspace<3, S>& work = p.work;
-  if (work.bodies) work.bodies->paths().move_to(0);
+  work.paths.move_to(0);
   p.grid_step.solved = true;
   work.grid.update(work.layout, p.grid_step, work.workers, work.impulses);
   relieve_crowding({p.model.materials, p.dt, p.model.scene.step.cell}, work.layout, work.grid, p.next.particles.points,

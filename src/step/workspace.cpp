@@ -7,6 +7,7 @@ namespace pliant::step {
 template <int D, class S>
 Workspace<D, S>::Workspace(const Model<S>& model, Workers& workers_, std::shared_ptr<mjData> data)
     : workers(workers_),
+      paths(model.bodies.geoms),
       grid(model.scene.step.kernel == Kernel::compact ? 2 : 1),
       sweep(model.scene.step.kernel, model.scene.step.transfer, workers_.threads()),
       sheets(model.sheets),
@@ -14,12 +15,11 @@ Workspace<D, S>::Workspace(const Model<S>& model, Workers& workers_, std::shared
   const Method method = model.scene.step.method;
   if (method == Method::strong && D == 2)
     fail(ErrorCode::bad_input, "step.method is strong, but the scene is 2-D; use 'method: async'");
-  if (model.bodies.mujoco) bodies = std::make_unique<BodyStepper>(model.bodies, model.scene, std::move(data));
+  if (model.bodies.mujoco) bodies = std::make_unique<BodyStepper>(model.bodies, model.scene, paths, std::move(data));
   if constexpr (D == 3) {
-    const GeomPaths& paths = bodies ? bodies->paths() : no_paths_;
     if (method == Method::strong)
       strong = std::make_unique<StrongStep<S>>(model.scene, model.materials, paths);
-    else if (method == Method::async && bodies)
+    else if (method == Method::async && paths.size() > 0)
       contact = std::make_unique<ContactStep<S>>(model.scene, model.materials, paths);
     if (strong) strong->set_budget(budget);
     if (contact) contact->set_budget(budget);

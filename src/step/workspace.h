@@ -23,8 +23,9 @@ struct Workspace {
 
   Workers& workers;
   Budget budget;                            // of the step that is being taken
+  GeomPaths paths;                          // of all that matter can touch
   std::unique_ptr<BodyStepper> bodies;      // nullptr: there are none
-  std::unique_ptr<ContactStep<S>> contact;  // contact in the substeps, with bodies as partners
+  std::unique_ptr<ContactStep<S>> contact;  // contact in the substeps, with bodies and boundaries as partners
   std::unique_ptr<StrongStep<S>> strong;    // or all in one solve
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
@@ -46,7 +47,6 @@ struct Workspace {
   std::size_t bytes() const;
 
  private:
-  GeomPaths no_paths_;
   bool one_way_;
 };
 

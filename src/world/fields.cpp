@@ -26,7 +26,7 @@ Field growing(const char* name, std::vector<T>& list, std::size_t most, Check ch
 
 template <int D, class S>
 std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& inputs, const Particles<D, S>& known) {
-  const std::size_t particles = state.particles.size(), geoms = model.bodies.geoms.geoms_in_model(),
+  const std::size_t particles = state.particles.size(), geoms = model.bodies.geoms.ids(),
                     boundaries = model.boundaries.size();
   // a particle's block is among 27 slots
   const std::size_t slots = neighbour_count<3> * particles;

@@ -2,6 +2,7 @@
 
 #include "bodies/assemble.h"
 #include "bodies/ik.h"
+#include "contact/boundary_sides.h"
 #include "core/error.h"
 #include "world/identity.h"
 #include "world/named.h"
@@ -86,7 +87,10 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
   Model<S> model;
   model.scene = scene;
   add_matter(scene, sampled, model);
-  for (const Boundary& b : scene.boundaries) model.boundaries.push_back(boundary_shape(b, scene.dimension));
+  for (const Boundary& b : scene.boundaries) {
+    model.boundaries.push_back(boundary_shape(b, scene.dimension));
+    model.boundaries.back().at_nodes |= scene.step.method == Method::one_way;
+  }
   add_sheets(scene, sampled, model);
   model.pins = Pins(scene);
   add_motions(scene, bodies.model != nullptr, model);
@@ -94,6 +98,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
     check_timestep(scene, bodies.model.get());
     model.bodies = make_bodies(scene, bodies, workers);
   }
+  add_boundaries(scene, model.boundaries, model.bodies.geoms);
   model.warnings = sampled.warnings;
   model.identity = identity_of(scene, sampled, bodies.model.get());
   return model;

@@ -6,6 +6,8 @@
 #include "core/hash.h"
 #include "world/world_impl.h"
 
+#include <algorithm>
+
 namespace pliant {
 
 using namespace world;
@@ -62,7 +64,19 @@ static void require_bodies(const mjModel* model, const char* asked) {
   if (!model) fail(ErrorCode::bad_input, "{}: the world has no bodies; add some to the scene", asked);
 }
 
+// its number in the scene; -1: it is not a boundary, or a body has that name too
+static int boundary_called(const Scene& scene, const mjModel* model, const std::string& name) {
+  if (model && find_part(model, Part::body, name) >= 0) return -1;
+  for (std::size_t b = 0; b < scene.boundaries.size(); ++b)
+    if (scene.boundaries[b].name == name) return int(b);
+  return -1;
+}
+
 Wrench World::wrench(const std::string& body) const {
+  if (const int b = boundary_called(scene(), model(), body); b >= 0) {
+    const std::vector<Wrench>& all = impl_->outcome().boundary_wrenches;
+    return std::size_t(b) < all.size() ? all[std::size_t(b)] : Wrench{};
+  }
   require_bodies(model(), "wrench");
   const auto number = std::size_t(require_part(model(), Part::body, body, "wrench"));
   const std::vector<Wrench>& all = impl_->outcome().wrenches;
@@ -70,12 +84,14 @@ Wrench World::wrench(const std::string& body) const {
 }
 
 Taxels World::taxels(const std::string& geom, int rows, int columns) const {
-  require_bodies(model(), "taxels");
-  const int id = require_part(model(), Part::geom, geom, "taxels");
   const GeomPaths& geoms = impl_->body_model().geoms;
   const Outcome& outcome = impl_->outcome();
+  const bool is_side = std::any_of(geoms.begin(), geoms.end(),
+                                   [&](const GeomPath& p) { return p.geom.boundary >= 0 && p.geom.name == geom; });
+  if (!is_side) require_bodies(model(), "taxels");
+  const int id = is_side ? -1 : require_part(model(), Part::geom, geom, "taxels");
   for (std::size_t i = 0; i < geoms.size(); ++i) {
-    if (geoms[i].geom.id != id) continue;
+    if (is_side ? geoms[i].geom.boundary < 0 || geoms[i].geom.name != geom : geoms[i].geom.id != id) continue;
     const Pose pose = i < outcome.geom_poses.size() ? outcome.geom_poses[i] : Pose{};
     return contact::taxels(outcome.contacts, geoms[i].geom, pose, scene().step.dt, rows, columns);
   }

@@ -115,7 +115,8 @@ template <int D, class S>
 void WorldOf<D, S>::forget_outcome() {
   balance_known_ = false;
   outcome_.contacts.clear();
-  std::fill(outcome_.wrenches.begin(), outcome_.wrenches.end(), Wrench{});
+  for (std::vector<Wrench>* wrenches : {&outcome_.wrenches, &outcome_.boundary_wrenches})
+    std::fill(wrenches->begin(), wrenches->end(), Wrench{});
 }
 
 template <int D, class S>

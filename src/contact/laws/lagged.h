@@ -10,6 +10,9 @@
 
 namespace pliant::contact {
 
+// a velocity or an impulse that no contact has
+inline constexpr double never = 1e100;
+
 template <class T>
 struct LaggedLaw {
   static constexpr bool lags = true;  // friction goes by a normal impulse that is given
@@ -17,6 +20,7 @@ struct LaggedLaw {
   ContactFrame<T> frame;
   T linear = T(0), quadratic = T(0);  // normal impulse x (linear + quadratic x)
   T stop = T(0), stop_at = T(0);      // kg, m/s: more impulse stop (x - stop_at), where a thin wall would be passed
+  T lowest = T(0);                    // m/s, of what the normal spring answers to: 0, or very low where it pulls
   T radius = T(0);                    // N s, mu gamma_n0: the most that friction gives
   T holding = T(0);                   // kg, 1/R_t; with memory
   T knee = T(0);                      // m/s, |w| where holding ends; with memory
@@ -27,12 +31,12 @@ struct LaggedLaw {
   explicit LaggedLaw(const ContactData& contact);
 
   LawResponse<T> at(T x, T w_squared) const {
-    const T pressed = max(T(0), x), beyond = max(T(0), x - stop_at);
+    const T pressed = max(lowest, x), beyond = max(T(0), x - stop_at);
     LawResponse<T> r = memory ? held(w_squared) : viscous(w_squared);
     r.value +=
         pressed * pressed * (T(0.5) * linear + T(1.0 / 3) * quadratic * pressed) + T(0.5) * stop * beyond * beyond;
     r.normal = pressed * (linear + quadratic * pressed) + stop * beyond;
-    r.a = select(x > T(0), linear + T(2) * quadratic * pressed, T(0)) + select(x > stop_at, stop, T(0));
+    r.a = select(x > lowest, linear + T(2) * quadratic * pressed, T(0)) + select(x > stop_at, stop, T(0));
     r.b = T(0);
     return r;
   }
@@ -73,6 +77,8 @@ inline LaggedLaw<double>::LaggedLaw(const ContactData& t) : memory(t.memory) {
   stop = t.stop_factor * spring;
   stop_at = t.stop_depth / t.dt - (closed - frame.normal_target);
   radius = t.friction * t.last_impulse;
+  if (t.pulls) lowest = -never;
+  if (t.sticks) radius = never;
   if (memory) {
     frame.tangent_target = (-1 / t.dt) * SplitVector<double>(t.normal, t.offset).tangent;
     holding = spring;
@@ -89,6 +95,7 @@ inline void set_lane(LaggedLaw<Pack<double, 4>>& four, int lane, const LaggedLaw
   four.quadratic.set(lane, one.quadratic);
   four.stop.set(lane, one.stop);
   four.stop_at.set(lane, one.stop_at);
+  four.lowest.set(lane, one.lowest);
   four.radius.set(lane, one.radius);
   four.holding.set(lane, one.holding);
   four.knee.set(lane, one.knee);
