@@ -103,13 +103,15 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
   for (const Piece& piece : pieces_) {
     const GeomPath& path = paths[piece.path];
     const double limit = ahead(speed_of(path));
+    // where a covered face is left out another one may be nearer
+    const double at_seams = seams_.any(piece.path) ? seam_reach * reach.cell : 0;
     // what float distances may be off by
     const double doubt = 1e-6 * (norm(path.now.position) + std::min(path.reach, 10.0)) + 1e-6;
     auto segment = std::uint32_t(std::upper_bound(begins_.begin(), begins_.end(), piece.begin) - begins_.begin() - 1);
     for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
       while (i >= begins_[segment + 1]) ++segment;
       const auto id = std::uint32_t(points[i].id);
-      const bool close = double(phi_[piece.at + (i - piece.begin)]) < limit + doubt;
+      const bool close = double(phi_[piece.at + (i - piece.begin)]) < limit + doubt + at_seams;
       if (!close && !index.has(id)) continue;
       const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
       if (!close && known < 0) continue;

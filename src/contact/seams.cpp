@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace pliant::contact {
 namespace {
@@ -11,11 +12,9 @@ using Kind = RigidShape::Kind;
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 // in cells: solids this near to each other touch; and how deep matter may be in one of two that meet
-constexpr double skin = 1e-2, reach = 0.1;
+constexpr double skin = 1e-2, reach = seam_reach;
 // m/s, of solids that rest against each other
 constexpr double at_rest = 1e-3;
-// cosine between normals of faces that lie on each other
-constexpr double opposing = -0.5;
 
 // of a box or a cylinder: the one of two opposite faces, or the round one, that is nearer to a point
 struct Face {
@@ -95,17 +94,32 @@ void Seams::find(const GeomPaths& paths, double cell) {
   }
 }
 
-// a face of another solid lies on this one, or its inside is here; at and normal in the world
-bool Seams::covered(const GeomPaths& paths, std::size_t path, const Vec3d& at, const Vec3d& normal) const {
-  const Vec3d above = at + (skin * cell_) * normal;
+// another solid, at rest against this one, is there; in the world
+bool Seams::inside_other(const GeomPaths& paths, std::size_t path, const Vec3d& x) const {
   for (std::size_t k = begins_[path]; k < begins_[path + 1]; ++k) {
     const GeomPath& other = paths[neighbours_[k]];
-    const ShapeDistance d = geometry::distance(other.geom.shape, other.now, above);
-    if (!(d.phi < 0) || !(d.phi < -reach * cell_ || dot(d.normal, normal) < opposing)) continue;
-    const Vec3d slip = other.velocity_at(at) - paths[path].velocity_at(at);
+    if (!(geometry::distance(other.geom.shape, other.now, x).phi < 0)) continue;
+    const Vec3d slip = other.velocity_at(x) - paths[path].velocity_at(x);
     if (dot(slip, slip) < at_rest * at_rest) return true;
   }
   return false;
+}
+
+// Of a place on the surface and its normal, in the world: another solid lies on it, and on the surface around it as far as
+// matter may have come under its edge.
+bool Seams::covered(const GeomPaths& paths, std::size_t path, const Vec3d& at, const Vec3d& normal) const {
+  const Vec3d step = (skin * cell_) * normal;
+  if (!inside_other(paths, path, at + step)) return false;
+  const Mat3d frame = frame_along(normal);
+  constexpr int probes = 8;
+  for (int k = 0; k < probes; ++k) {
+    const double angle = 2 * std::numbers::pi * k / probes;
+    const Vec3d beside = at + (reach * cell_) * (frame * Vec3d{{std::cos(angle), std::sin(angle), 0}});
+    const bool on_surface = geometry::distance(paths[path].geom.shape, paths[path].now, beside - step).phi < 0 &&
+                            !(geometry::distance(paths[path].geom.shape, paths[path].now, beside + step).phi < 0);
+    if (on_surface && !inside_other(paths, path, beside + step)) return false;
+  }
+  return true;
 }
 
 ShapeDistance Seams::distance(const GeomPaths& paths, std::size_t path, const Vec3d& x) const {

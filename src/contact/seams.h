@@ -11,6 +11,9 @@
 
 namespace pliant::contact {
 
+// cells, how far matter may have come in between two solids that meet
+inline constexpr double seam_reach = 0.1;
+
 class Seams {
  public:
   // which solids touch which, where they are now, and rest against each other; cell in m
@@ -22,6 +25,7 @@ class Seams {
   ShapeDistance distance(const GeomPaths& paths, std::size_t path, const Vec3d& x) const;
 
  private:
+  bool inside_other(const GeomPaths& paths, std::size_t path, const Vec3d& x) const;
   bool covered(const GeomPaths& paths, std::size_t path, const Vec3d& at, const Vec3d& normal) const;
 
   double cell_ = 0;
