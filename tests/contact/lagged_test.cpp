@@ -49,6 +49,24 @@ TEST(Lagged, PushesNoMoreBeyondTheFirstRoot) {
   }
 }
 
+// what does not let go is a spring both ways; what sticks, one in all directions, however far it is drawn
+TEST(Lagged, PullsAndSticksLikeASpring) {
+  LawSamples s(9);
+  for (int n = 0; n < 2000; ++n) {
+    ContactData t = s.terms();
+    t.dissipation = 0;
+    t.pulls = true;
+    t.sticks = s.chance(0.5);
+    const Vec3d u = s.uniform(0, 3) * s.direction();
+    const double spring = t.dt * t.stiffness;
+    const SplitVector<double> found = OneContact({LawKind::lagged, true}, t).split_impulse(u);
+    const SplitVector<double> drawn(t.normal, t.offset + t.dt * u);
+    const double size = spring * (std::fabs(t.gap) + norm(t.offset) + 3 * t.dt);
+    EXPECT_NEAR(found.normal, -spring * (t.gap + drawn.normal), 1e-14 * size);
+    if (t.sticks) EXPECT_LT(norm(found.tangent + spring * drawn.tangent), 1e-14 * size);
+  }
+}
+
 TEST(Lagged, StopsWhereAThinWallWouldBePassed) {
   LawSamples s(7);
   for (int n = 0; n < 2000; ++n) {

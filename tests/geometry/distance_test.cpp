@@ -50,6 +50,27 @@ TEST(Distance, FootOfTheNormalLiesOnTheSurface) {
     }
 }
 
+TEST(Distance, InsideOutIsTheOtherSide) {
+  Random random(6);
+  const Pose pose = {{{0.1, -0.2, 0.3}}, frame_along({{0.6, 0, 0.8}})};
+  for (const RigidShape& shape : primitives()) {
+    RigidShape hollow = shape;
+    hollow.inside_out = true;
+    double x[3][37], phi[37], normal[3][37];
+    for (auto& row : x)
+      for (double& coordinate : row) coordinate = random_in(random, 1.2)[0];
+    distances<double>(hollow, pose, 37, {{x[0], x[1], x[2]}}, phi, {{normal[0], normal[1], normal[2]}});
+    for (int p = 0; p < 37; ++p) {
+      const ShapeDistance d = distance(shape, pose, {{x[0][p], x[1][p], x[2][p]}});
+      EXPECT_NEAR(phi[p], -d.phi, 1e-12);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(normal[i][p], -d.normal[i], 1e-6);
+      EXPECT_EQ(distance(hollow, pose, {{x[0][p], x[1][p], x[2][p]}}).phi, -d.phi);
+    }
+    const Bounds bounds = world_bounds(hollow, pose);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::isinf(bounds.lower[i]) && std::isinf(bounds.upper[i]));
+  }
+}
+
 TEST(Distance, NoPointOfTheSurfaceIsCloser) {
   Random random(2);
   for (const RigidShape& shape : primitives()) {
