@@ -75,7 +75,7 @@ struct Boundary {
   enum class At { surfaces, nodes };
   std::string name;
   Kind kind = Kind::plane;
-  At at = At::nodes;
+  At at = At::surfaces;
   Condition condition = Condition::separate;
   double friction = 0;                            // Coulomb coefficient
   Vec3 center = {0, 0, 0};                        // m, a point of the plane
@@ -86,6 +86,7 @@ struct Boundary {
   std::array<double, 4> rotation = {1, 0, 0, 0};  // box
   bool inside_out = false;                        // matter is kept inside instead of outside
   Vec3 velocity = {0, 0, 0};                      // m/s: the boundary moves
+  Vec3 angular_velocity = {0, 0, 0};              // rad/s, about its centre; at surfaces only
 };
 
 // A robot or a thing, in a file of MuJoCo's MJCF or of URDF

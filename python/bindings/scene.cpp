@@ -130,6 +130,7 @@ void bind_boundary(nb::module_& module) {
       .field("rotation", &Boundary::rotation, "unit quaternion w, x, y, z; box")
       .field("inside_out", &Boundary::inside_out, "matter is kept inside instead of outside")
       .field("velocity", &Boundary::velocity, "m/s: the boundary moves")
+      .field("angular_velocity", &Boundary::angular_velocity, "rad/s, about its centre; at surfaces")
       .finish();
 }
 

@@ -68,16 +68,19 @@ void GeomPaths::add_boundary(Geom geom, const Pose& pose) {
   geom.body = -1;
   path.geom = std::move(geom);
   path.before = path.now = pose;
-  path.from_center = pose.position;
+  path.from_center = pose;
   paths_.push_back(std::move(path));
   ++boundary_sides_;
 }
 
-void GeomPaths::place_boundary(int b, const Vec& center, const Vec& velocity) {
+void GeomPaths::place_boundary(int b, const BoundaryPlace& place) {
+  const Matrix<double, 3> turned = rotation_by(place.turned);
   for (GeomPath& p : paths_) {
     if (p.geom.boundary != b) continue;
-    p.before.position = p.now.position = center + p.from_center;
-    p.velocity = velocity;
+    const Vec arm = turned * p.from_center.position;
+    p.before = p.now = {place.center + arm, turned * p.from_center.rotation};
+    p.velocity = place.velocity + cross(place.turning, arm);
+    p.turning = place.turning;
   }
 }
 

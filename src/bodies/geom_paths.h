@@ -16,14 +16,19 @@ struct GeomPath {
   Geom geom;
   double reach = 0;  // m, of a ball around the geom's origin
   Pose before, now;
-  Vector<double, 3> from_center = Vector<double, 3>::zero();  // m, of a boundary's side from the boundary's centre
-  Vector<double, 3> velocity = Vector<double, 3>::zero();     // m/s, of the geom's origin
-  Vector<double, 3> turning = Vector<double, 3>::zero();      // rad/s
+  Pose from_center = {};  // of a boundary's side, for the boundary's centre at the origin
+  Vector<double, 3> velocity = Vector<double, 3>::zero();  // m/s, of the geom's origin
+  Vector<double, 3> turning = Vector<double, 3>::zero();   // rad/s
 
   Vector<double, 3> velocity_at(const Vector<double, 3>& x) const {
     return velocity + cross(turning, x - now.position);
   }
   Pose pose_after(double seconds) const;  // counted from `now`
+};
+
+struct BoundaryPlace {
+  Vector<double, 3> center, turned;     // m, rad
+  Vector<double, 3> velocity, turning;  // m/s, rad/s
 };
 
 class GeomPaths {
@@ -33,8 +38,8 @@ class GeomPaths {
 
   // Boundaries come after the geoms of bodies. Pose: for the boundary's centre at the origin.
   void add_boundary(Geom geom, const Pose& pose);
-  // paths of boundary b start here
-  void place_boundary(int b, const Vector<double, 3>& center, const Vector<double, 3>& velocity);
+  // Paths of boundary b start here: its centre, how far it has turned since (a rotation vector), and how it moves.
+  void place_boundary(int b, const BoundaryPlace& place);
 
   // where the geoms are; paths start here
   void remember_poses(const Bodies& bodies);

@@ -68,8 +68,12 @@ void add_boundaries(const Scene& scene, std::span<const BoundaryShape> shapes, G
   }
 }
 
-void place_boundaries(std::span<const BoundaryMotion> motions, GeomPaths& paths) {
-  for (std::size_t b = 0; b < motions.size(); ++b) paths.place_boundary(int(b), motions[b].center, motions[b].velocity);
+void place_boundaries(std::span<const BoundaryShape> shapes, std::span<const BoundaryMotion> motions, double time,
+                      GeomPaths& paths) {
+  for (std::size_t b = 0; b < motions.size(); ++b) {
+    const Vec3d& turning = shapes[b].turning;
+    paths.place_boundary(int(b), {motions[b].center, time * turning, motions[b].velocity, turning});
+  }
 }
 
 }  // namespace pliant::contact

@@ -13,7 +13,8 @@ namespace pliant::contact {
 
 // shapes: by boundary of the scene
 void add_boundaries(const Scene& scene, std::span<const BoundaryShape> shapes, GeomPaths& paths);
-// where they are when a step, or a part of it, begins
-void place_boundaries(std::span<const BoundaryMotion> motions, GeomPaths& paths);
+// where they are at this time, when a step or a part of it begins
+void place_boundaries(std::span<const BoundaryShape> shapes, std::span<const BoundaryMotion> motions, double time,
+                      GeomPaths& paths);
 
 }  // namespace pliant::contact

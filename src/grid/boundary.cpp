@@ -39,6 +39,7 @@ BoundaryShape boundary_shape(const Boundary& boundary, int dimension) {
                      solid_of(boundary, dimension),
                      Matrix<double, 3>::identity(),
                      boundary.inside_out ? -1.0 : 1.0,
+                     vec(boundary.angular_velocity),
                      dimension == 2 || boundary.at == Boundary::At::nodes};
   if (boundary.kind == Boundary::Kind::box) {
     s.rotation = rotation_matrix(boundary.rotation);

@@ -16,6 +16,7 @@ struct BoundaryShape {
   RigidShape solid;            // about the boundary's centre; planes and cylinders along z
   Matrix<double, 3> rotation;  // the solid's frame to the world
   double side;                 // 1, or -1 if matter is kept inside
+  Vec turning;                 // rad/s, about its centre; at surfaces
   bool at_nodes;               // felt by nodes of the grid, not by surfaces of matter
 };
 

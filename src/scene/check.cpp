@@ -277,7 +277,7 @@ void check_amount(const Scene& scene, const Part& part, std::size_t count) {
   }
 }
 
-void check_boundary(const Part& part, const Boundary& boundary) {
+void check_boundary(const Part& part, const Boundary& boundary, Method method) {
   using Kind = Boundary::Kind;
   part.known("boundary kind", boundary.kind, Kind::cylinder);
   part.known("condition", boundary.condition, Boundary::Condition::separate);
@@ -288,6 +288,14 @@ void check_boundary(const Part& part, const Boundary& boundary) {
   part.friction(boundary.friction);
   part.in_space("center", boundary.center, "m");
   part.in_space("velocity", boundary.velocity, "m/s");
+  part.finite("angular_velocity", boundary.angular_velocity, "rad/s");
+  const bool at_nodes = boundary.at == Boundary::At::nodes || part.dimension == 2 || method == Method::one_way;
+  if (at_nodes && boundary.angular_velocity != Vec3{0, 0, 0})
+    fail(
+        ErrorCode::bad_input,
+        "{}: it turns, but nodes of the grid feel it; use 'at: surfaces' in 3-D with the method async or strong, or an "
+        "angular_velocity of 0",
+        part.name);
   if (boundary.kind == Kind::plane || boundary.kind == Kind::cylinder) {
     const Vec3& n = boundary.normal;
     part.in_space("normal", n, "(no unit)");
@@ -375,7 +383,7 @@ void check(const Scene& scene, bool other_bodies) {
   for (const Material& material : scene.materials) check(material);
   check_names(scene.boundaries, "boundary");
   for (const Boundary& boundary : scene.boundaries) {
-    check_boundary({fmt::format("boundary '{}'", boundary.name), scene.dimension}, boundary);
+    check_boundary({fmt::format("boundary '{}'", boundary.name), scene.dimension}, boundary, scene.step.method);
   }
   check_bodies(scene);
   if (scene.matter.empty() && scene.bodies.empty() && !other_bodies) {

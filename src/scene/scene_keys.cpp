@@ -237,6 +237,8 @@ void boundary_keys(Keys& keys, Boundary& boundary) {
               not_negative);
   keys.flag({.name = "inside_out", .what = "matter is kept inside instead of outside"}, boundary.inside_out);
   keys.vector({.name = "velocity", .unit = "m/s", .what = "the boundary moves"}, boundary.velocity, any_number);
+  keys.vector({.name = "angular_velocity", .unit = "rad/s", .what = "it turns about its centre; at surfaces"},
+              boundary.angular_velocity, any_number);
 }
 
 void body_keys(Keys& keys, Body& body) {

@@ -20,7 +20,7 @@ void aim_boundaries(StepPart<D, S>& p) {
     const MotionSample aim = sample_motion(track.motion, p.now.time + p.dt);
     for (int d = 0; d < 3; ++d) b.velocity[d] = (aim.value[std::size_t(d)] - b.center[d]) / p.dt;
   }
-  place_boundaries(p.next.boundaries, p.work.paths);
+  place_boundaries(p.model.boundaries, p.next.boundaries, p.now.time, p.work.paths);
 }
 
 // who is moved by the scene; the bodies on their way

@@ -36,7 +36,7 @@ GeomPaths paths_of(const Scene& scene, std::vector<BoundaryShape>& shapes) {
     motions.push_back({{{b.center[0], b.center[1], b.center[2]}}, Vector<double, 3>::zero()});
   }
   add_boundaries(scene, shapes, paths);
-  place_boundaries(motions, paths);
+  place_boundaries(shapes, motions, 0, paths);
   return paths;
 }
 

@@ -159,6 +159,7 @@ TEST(Rows, NodesInsideBoundaries) {
        {Boundary::Condition::separate, Boundary::Condition::slip, Boundary::Condition::stick}) {
     Cloud cloud(Kernel::quadratic);
     Boundary plane;
+    plane.at = Boundary::At::nodes;
     plane.kind = Boundary::Kind::plane, plane.normal = {0, 0, 1}, plane.friction = 0.5, plane.condition = condition;
     const std::vector<BoundaryShape> shapes = {boundary_shape(plane, 3)};
     const std::vector<BoundaryMotion> motions = {{{{0, 0, 0.01}}, {{0.1, 0.2, 0.3}}}};

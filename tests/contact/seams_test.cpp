@@ -101,7 +101,7 @@ TEST(Seams, SolidsThatSlideAlongEachOtherHaveNone) {
   GeomPaths paths;
   add(paths, box(0.15, 0.2, 0.05), {{-0.15, 0, -0.05}});
   add(paths, box(0.15, 0.2, 0.05), {{0.15, 0, -0.05}});
-  paths.place_boundary(1, Vec3d::zero(), {{0, 0.1, 0}});
+  paths.place_boundary(1, {Vec3d::zero(), Vec3d::zero(), {{0, 0.1, 0}}, Vec3d::zero()});
   Seams seams;
   seams.find(paths, cell);
   // into the side of the other table, which moves

@@ -31,6 +31,7 @@ class Ball : public Obstacle {
 
 std::vector<Boundary> boundaries() {
   Boundary plane, ball, box, rod;
+  for (Boundary* b : {&plane, &ball, &box, &rod}) b->at = Boundary::At::nodes;
   plane.kind = Boundary::Kind::plane, plane.center = {0, 0, 0}, plane.normal = {0.3, 1, 0}, plane.friction = 0.5;
   plane.center[1] = -0.113;
   ball.kind = Boundary::Kind::sphere, ball.radius = 0.19, ball.inside_out = true, ball.condition = Condition::stick;

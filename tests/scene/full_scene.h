@@ -128,9 +128,11 @@ inline std::vector<Boundary> all_boundaries(Dice& dice) {
     b.name = fmt::format("{}", kind);  // a name that looks like a number
     b.kind = Boundary::Kind(kind);
     b.condition = Boundary::Condition(kind % 3);
+    if (kind == 0) b.at = Boundary::At::nodes;
     b.friction = dice.between(0, 1);
     b.center = dice.vector(-1, 1);
     b.velocity = dice.vector(-1, 1);
+    if (kind > 0) b.angular_velocity = dice.vector(-1, 1);
     b.inside_out = kind % 2 == 1;
     if (b.kind == Boundary::Kind::plane || b.kind == Boundary::Kind::cylinder) b.normal = dice.vector(-1, 1);
     if (b.kind == Boundary::Kind::box) {

@@ -85,6 +85,7 @@ TEST(Bodies, AFloorIsLikeABoundary) {
   Scene twin = scene;
   twin.bodies.clear();
   Boundary floor;
+  floor.at = Boundary::At::nodes;
   floor.name = "floor";
   floor.center = {0, 0, 0.007};
   floor.friction = 0.3;
@@ -213,6 +214,7 @@ TEST(Bodies, BoundariesFollowTheirMotion) {
   Scene scene = jelly_in_tray();
   scene.bodies.clear();
   Boundary floor;
+  floor.at = Boundary::At::nodes;
   floor.name = "floor";
   scene.boundaries = {floor};
   Motion motion;

@@ -114,6 +114,7 @@ std::vector<Spot> spots() {
   std::vector<Spot> all;
   const Eigen::Vector3d c(0.3, -0.2, 0.1), flat(0.3, -0.2, 0);
   Boundary b;
+  b.at = Boundary::At::nodes;
   b.name = "shape", b.friction = 0.3, b.center = plain(c);
   // sphere and disc of radius .5
   b.kind = Kind::sphere, b.radius = 0.5;
@@ -132,12 +133,14 @@ std::vector<Spot> spots() {
   all.push_back({"rectangle -y", 2, rectangle, flat + R * Eigen::Vector3d(0.2, -0.3, 0), -R.col(1)});
   // cylinder of radius .5 and length .8 about a tilted axis: side and cap
   b = Boundary();
+  b.at = Boundary::At::nodes;
   b.name = "shape", b.friction = 0.3, b.center = plain(c), b.kind = Kind::cylinder, b.radius = 0.5, b.length = 0.8;
   const Eigen::Vector3d axis = n, out = n.cross(Eigen::Vector3d::UnitX()).normalized();
   b.normal = plain(axis);
   all.push_back({"cylinder side", 3, b, c + 0.2 * axis + 0.5 * out, out});
   all.push_back({"cylinder cap", 3, b, c - 0.4 * axis + 0.1 * out, -axis});
   Boundary disc;
+  disc.at = Boundary::At::nodes;
   disc.name = "shape", disc.friction = 0.3, disc.center = plain(flat), disc.kind = Kind::sphere, disc.radius = 0.5;
   all.push_back({"disc", 2, disc, flat + 0.5 * n2, n2});
   // plane
@@ -176,6 +179,7 @@ TEST(Shape, KeepsABlobOut) {
       scene.step.substeps = 0;
       scene.step.gravity = dimension == 2 ? Vec3{0, -9.81, 0} : Vec3{0, 0, -9.81};
       Boundary obstacle;
+      obstacle.at = Boundary::At::nodes;
       obstacle.name = "obstacle", obstacle.kind = kind, obstacle.radius = 0.3, obstacle.length = 2;
       obstacle.size = {0.6, 0.6, 0.6}, obstacle.normal = {0, 1, 0};
       scene.boundaries.push_back(obstacle);
@@ -210,6 +214,7 @@ TEST(Shape, InsideOutKeepsMatterIn) {
       scene.step.substeps = 0;
       scene.step.gravity = dimension == 2 ? Vec3{5, -9.81, 0} : Vec3{5, 0, -9.81};
       Boundary vessel;
+      vessel.at = Boundary::At::nodes;
       vessel.name = "vessel", vessel.kind = kind, vessel.radius = 0.3, vessel.length = 0.6, vessel.inside_out = true;
       vessel.size = {0.6, 0.6, 0.6};
       scene.boundaries.push_back(vessel);

@@ -190,6 +190,7 @@ Scene tumbling(int substeps) {
   sheet.velocity = {0.5, 0.2, -0.2};
   sheet.angular_velocity = {6, 2, 3};
   Boundary floor;
+  floor.at = Boundary::At::nodes;
   floor.name = "floor", floor.kind = Boundary::Kind::plane, floor.condition = Boundary::Condition::stick;
   floor.center = {0, 0, -0.02}, floor.normal = {0, 0, 1};
   scene.boundaries = {floor};

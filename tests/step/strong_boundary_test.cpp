@@ -229,6 +229,7 @@ TEST(StrongBoundary, SameBitsOnAnyNumberOfThreadsAndAfterRestore) {
   scene.step.gravity = {2, 1, -9.81};
   add(scene, "cube", elastic(3e4, 0.3), block(3, {0, 0, 0}, {.08, .08, .08}, .01, 0), .01);
   Boundary ball;
+  ball.at = Boundary::At::nodes;
   ball.name = "ball", ball.kind = Boundary::Kind::sphere, ball.center = {.12, .04, .04}, ball.radius = 0.06;
   ball.friction = 0.4, ball.velocity = {-0.1, 0, 0};
   scene.boundaries = {named("floor", plane({0, 0, 0.01}, {0, 0.1, 1}, 0.3)), ball};

@@ -92,6 +92,7 @@ inline Boundary plane(Vec3 center, Vec3 normal, double friction = 0,
                       Boundary::Condition condition = Boundary::Condition::separate) {
   Boundary boundary;
   boundary.name = "plane";
+  boundary.at = Boundary::At::nodes;
   boundary.center = center, boundary.normal = normal, boundary.friction = friction, boundary.condition = condition;
   return boundary;
 }

@@ -40,6 +40,7 @@ Scene small_scene(int dimension, Precision precision) {
   block.velocity = {0.3, -0.2, 0};
   scene.matter = {block};
   Boundary floor;
+  floor.at = Boundary::At::nodes;
   floor.name = "floor";
   floor.friction = 0.3;
   floor.normal = dimension == 2 ? Vec3{0, 1, 0} : Vec3{0, 0, 1};

@@ -50,6 +50,7 @@ inline Matter& add_block(Scene& scene, Law law, Vec3 low, int n) {
 
 inline void add_floor(Scene& scene, Boundary::Condition condition) {
   Boundary floor;
+  floor.at = Boundary::At::nodes;
   floor.name = "floor", floor.condition = condition, floor.friction = 0.3;
   floor.normal = scene.dimension == 2 ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
   scene.boundaries.push_back(floor);
