@@ -50,5 +50,13 @@ inline constexpr Parameter yield = {"yield",
                                     "yield stress when pulled along one axis (von Mises); 0: never yields",
                                     Parameter::Also::zero};
 
+inline constexpr Parameter friction = {"friction",
+                                       &Material::friction,
+                                       "",
+                                       {0, 1e6},
+                                       "Coulomb coefficient on bodies and boundaries, and of cloth on cloth",
+                                       Parameter::Also::negative,
+                                       "none: that of the partner counts; cloth on cloth: 0.3"};
+
 }  // namespace parameter
 }  // namespace pliant::material
