@@ -17,10 +17,11 @@ struct Geom {
   std::string name, body_name;        // as in the model, with the prefix of its file: "arm/link3"
   std::vector<std::string> carriers;  // names of the bodies that carry its body
   RigidShape shape;
+  double friction = 1;  // Coulomb coefficient, as MuJoCo has it for sliding
+  int priority = 0;     // MuJoCo's
 
   // or a boundary of the scene, which has no body; one that keeps matter inside has a geom for each of its sides
   int boundary = -1;
-  double friction = 0;  // Coulomb coefficient, of a boundary
   bool pulls = false;   // what has touched does not come off
   bool sticks = false;  // nor does it slide
 };
