@@ -31,7 +31,7 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
     if (found.gap >= matter.reach.margin && found.gap >= 2 * dt * approach) continue;
     PartnerSide side = partners_.side(found.path, found.position);
     unknowns.add_row(row, contacts, side.given);
-    const PointAtGeom point = {points_.group(i, matter), points_.volume(i, matter), row.mobility};
+    const PointAtGeom point = {points_.group(i, matter), points_.area(i, matter), row.mobility};
     contacts.add(partners_.describe(found, point, memory_of(found.memory), dt), side);
   }
 }

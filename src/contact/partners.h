@@ -20,7 +20,7 @@ namespace pliant::contact {
 // the point that meets a geom
 struct PointAtGeom {
   std::size_t group;
-  double volume;    // m^3
+  double area;      // m^2, of the matter's surface that it stands for
   double mobility;  // 1/kg, sum of w^2 / m
 };
 

@@ -1,0 +1,22 @@
+#include "scene/touching.h"
+
+#include "material/law_info.h"
+
+namespace pliant::scene {
+
+TouchBy touch_by(const Matter& matter, const Material& material, int dimension) {
+  const LawInfo& law = info(material.law);
+  const SurfaceLayer layer = matter.sampling.surface_layer;
+  if (dimension == 2 || !matter.points.empty() || !law.lasts(material)) return TouchBy::centers;
+  return layer == SurfaceLayer::yes ? TouchBy::surface : TouchBy::centers;
+}
+
+Sampling sampling_of(const Matter& matter, const Material& material, int dimension) {
+  Sampling sampling = matter.sampling;
+  if (sampling.surface_layer == SurfaceLayer::by_law)
+    sampling.surface_layer =
+        touch_by(matter, material, dimension) == TouchBy::surface ? SurfaceLayer::yes : SurfaceLayer::no;
+  return sampling;
+}
+
+}  // namespace pliant::scene
