@@ -7,8 +7,11 @@ namespace pliant::scene {
 TouchBy touch_by(const Matter& matter, const Material& material, int dimension) {
   const LawInfo& law = info(material.law);
   const SurfaceLayer layer = matter.sampling.surface_layer;
-  if (dimension == 2 || !matter.points.empty() || !law.lasts(material)) return TouchBy::centers;
-  return layer == SurfaceLayer::yes ? TouchBy::surface : TouchBy::centers;
+  if (dimension == 2 || law.sheet) return TouchBy::centers;
+  if (!matter.points.empty()) return TouchBy::balls;
+  // a layer on matter that flows: its particles start on the surface, not half of their size below
+  if (!law.lasts(material)) return layer == SurfaceLayer::yes ? TouchBy::centers : TouchBy::balls;
+  return layer == SurfaceLayer::no ? TouchBy::centers : TouchBy::surface;
 }
 
 Sampling sampling_of(const Matter& matter, const Material& material, int dimension) {
