@@ -32,13 +32,20 @@ struct Shape {
   double thickness = 1e-3;  // m
 };
 
+// whether a piece of matter in 3-D has a surface: triangles whose vertices are particles, and touch for it
+enum class SurfaceLayer {
+  by_law,  // matter that lasts has one: elastic solids that do not yield
+  yes,
+  no,
+};
+
 struct Sampling {
   enum class Method { lattice, poisson };
   Method method = Method::poisson;
   double particles_per_cell = 8;  // 3-D default; use 4 in 2-D
   std::uint64_t seed = 1;
-  double jitter = 0;           // lattice only: uniform offset as a part of the spacing, 0..1
-  bool surface_layer = false;  // also points on the surface, so that a sphere is round to what touches it
+  double jitter = 0;  // lattice only: uniform offset as a part of the spacing, 0..1
+  SurfaceLayer surface_layer = SurfaceLayer::by_law;
 };
 
 // The vertices of a sheet that are within a ball at the start: they stay where they are, or follow a motion

@@ -35,6 +35,16 @@ struct View {
   std::size_t stride = 0;          // bytes from one particle to the next
 };
 
+// The surface with which a piece of matter touches. Its vertices are the particles of smallest id of the piece.
+struct Surface {
+  std::vector<Vec3> vertices;                          // m, now
+  std::vector<std::array<std::int32_t, 3>> triangles;  // by vertex, counter-clockwise seen from outside; constant
+  std::vector<double> area;                            // m^2, at rest, that each vertex stands for; constant
+  // mean over the last step, from contact
+  std::vector<double> pressure;  // Pa
+  std::vector<Vec3> traction;    // Pa, force on the matter over area
+};
+
 enum class Attribute { position, velocity, affine, deformation_gradient, plastic, mass, volume, id };
 
 class World {
@@ -79,6 +89,9 @@ class World {
   // Triangles of a sheet of cloth, by its vertices, which are the particles of smallest id: id less the smallest id of
   // the piece. Empty for other matter.
   std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const;
+  // Pieces of matter that have a surface: of laws that last, in 3-D. Empty arrays for the others.
+  std::vector<std::string> surface_names() const;
+  Surface surface(const std::string& matter) const;
   // Von Mises stress of each particle, Pa (Cauchy, of the law alone), in the order of the views; computed when asked
   // for.
   std::vector<double> von_mises(const std::string& matter) const;

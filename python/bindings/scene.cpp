@@ -50,13 +50,34 @@ void bind_shape(nb::module_& module) {
       .finish();
 }
 
+// True and False, or 'by_law'
+Field<Sampling> surface_layer_field() {
+  const auto get = [](const Sampling& sampling) -> nb::object {
+    if (sampling.surface_layer == SurfaceLayer::by_law) return nb::str("by_law");
+    return nb::bool_(sampling.surface_layer == SurfaceLayer::yes);
+  };
+  const auto set = [](Sampling& sampling, nb::handle value) {
+    const std::string where = "Sampling.surface_layer", expected = "True, False or 'by_law'";
+    if (nb::isinstance<nb::bool_>(value))
+      sampling.surface_layer = nb::cast<bool>(value) ? SurfaceLayer::yes : SurfaceLayer::no;
+    else if (!nb::isinstance<nb::str>(value))
+      wrong_type(where, expected, value);
+    else if (nb::cast<std::string>(value) == "by_law")
+      sampling.surface_layer = SurfaceLayer::by_law;
+    else
+      throw Error(ErrorCode::bad_input, where + " is " + written(value) + "; give " + expected);
+  };
+  return {"surface_layer", "bool | str", get, set};
+}
+
 void bind_sampling(nb::module_& module) {
   Record<Sampling>(module, "Sampling", "How a shape is filled with particles.")
       .field("method", &Sampling::method, "lattice or poisson")
       .field("particles_per_cell", &Sampling::particles_per_cell, "8 is good in 3-D, 4 in 2-D")
       .field("seed", &Sampling::seed, "same seed, same particles")
       .field("jitter", &Sampling::jitter, "uniform offset as a part of the spacing, 0..1; lattice")
-      .field("surface_layer", &Sampling::surface_layer, "also points on the surface")
+      .field(surface_layer_field(), "bool | str",
+             "particles also on the surface: True, False, or 'by_law': for elastic matter that does not yield")
       .finish();
 }
 

@@ -27,15 +27,14 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const FoundContact& found = points_.found(i);
     const WeightRow& row = points_.row(i);
-    const ContactData contact = describe(i, matter);
-    if (contact.pulls) {
+    if (partners_.holds(found)) {
       held_.push_back(i);
       continue;
     }
     // outside, and does not come in before the end of the substep
     const double approach = -dot(row.velocity - paths()[found.path].velocity_at(found.position), found.normal);
     if (found.gap >= matter.reach.margin && found.gap >= 2 * dt * approach) continue;
-    add(i, contact, unknowns, contacts);
+    add(i, describe(i, matter), unknowns, contacts);
   }
   last_kind_ = held_.empty() ? kind_ : contacts.start_kind();
   for (std::size_t i : held_) add(i, describe(i, matter), unknowns, contacts);
@@ -44,7 +43,7 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
 template <class S>
 ContactData BodyContacts<S>::describe(std::size_t i, const MatterNow<S>& matter) const {
   const FoundContact& found = points_.found(i);
-  const PointAtGeom point = {points_.group(i, matter), points_.volume(i, matter), points_.row(i).mobility};
+  const PointAtGeom point = {points_.group(i, matter), points_.area(i, matter), points_.row(i).mobility};
   return partners_.describe(found, point, memory_of(found.memory), matter.reach.dt);
 }
 

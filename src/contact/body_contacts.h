@@ -26,11 +26,14 @@ class BodyContacts {
   // materials by group of particles
   BodyContacts(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths);
 
+  // with which particles matter touches, by group; they must outlive this
+  void set_pieces(std::span<const PieceSurface> pieces) { points_.set_pieces(pieces); }
+
   // a step begins
   void forget_touches() { wrenches_.forget_touches(); }
   // so does a part of it: impulses and counts from zero, while touches go on
   void begin(const std::vector<ContactMemory>& memory, std::size_t particles);
-  void on_sorted(const Layout<3, S>& layout) { points_.on_sorted(layout); }
+  void on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points) { points_.on_sorted(layout, points); }
 
   // a problem: contacts of this moment are the next kinds in the pool, those that boundaries hold after the others
   void detect(const MatterNow<S>& matter, NodeUnknowns& unknowns, Contacts& contacts, Workers& workers);

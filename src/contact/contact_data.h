@@ -25,6 +25,7 @@ struct ContactData {
   bool sticks = false;                                   // and nothing slips
   Vector<double, 3> normal = Vector<double, 3>::zero();  // unit, from the partner to the matter
   double gap = 0;                                        // m, at the start of the substep; < 0: overlap
+  double radius = 0;                                     // m, of the ball that the point is; position is its centre
   double friction = 0;                                   // Coulomb coefficient
   double stiffness = 0;                                  // N/m, normal and (with memory) tangential
   double wall = 0;                                       // m, how thick the partner is behind the contact

@@ -19,7 +19,7 @@ double speed_of(const GeomPath& path) {
 
 // in the geom's frame
 struct LocalContact {
-  double gap;
+  double gap;  // of the particle's centre
   Vec normal;
   bool known;  // the contact of the memory, not a new one
 };
@@ -37,12 +37,33 @@ LocalContact contact_at(const RigidShape& shape, const ShapeDistance& d, const V
 
 }  // namespace
 
+// those inside of a piece with a surface are left out
 template <class S>
-void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, double cell) {
+void ContactFinder<S>::list_touching(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points) {
+  touching_.clear();
+  touching_.reserve(points.size());
+  largest_ball_ = 0;
+  for (std::size_t s = 0; s < layout.segments.size(); ++s) {
+    const Segment& segment = layout.segments[s];
+    const PieceSurface* piece = segment.group < surfaces_.size() ? &surfaces_[segment.group] : nullptr;
+    begins_[s] = std::uint32_t(touching_.size());
+    ball_of_segment_[s] = piece ? piece->largest_ball : 0;
+    largest_ball_ = std::max(largest_ball_, ball_of_segment_[s]);
+    const std::uint32_t last = layout.cell_starts[segment.first_cell + block_nodes<3>];
+    for (std::uint32_t i = layout.cell_starts[segment.first_cell]; i < last; ++i)
+      if (!piece || piece->all_touch() || piece->touches(std::uint32_t(points[i].id))) touching_.push_back(i);
+  }
+  begins_[layout.segments.size()] = std::uint32_t(touching_.size());
+}
+
+template <class S>
+void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, double cell) {
   const std::size_t count = layout.segments.size();
   boxes_.resize(count);
   begins_.resize(count + 1);
   block_of_segment_.resize(count);
+  ball_of_segment_.resize(count);
+  list_touching(layout, points);
   for (std::uint32_t b = 0; b < layout.blocks.size(); ++b) {
     const Block<3>& block = layout.blocks[b];
     Bounds box;
@@ -54,10 +75,8 @@ void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, double cell) {
       const std::uint32_t s = layout.block_segments[k];
       boxes_[s] = box;
       block_of_segment_[s] = b;
-      begins_[s] = layout.cell_starts[layout.segments[s].first_cell];
     }
   }
-  if (count > 0) begins_[count] = layout.cell_starts[layout.segments[count - 1].first_cell + block_nodes<3>];
   broad_.build(boxes_, begins_);
 }
 
@@ -66,7 +85,7 @@ void ContactFinder<S>::measure(const Piece& piece, const Buffer<Point<3, S>>& po
   alignas(64) S x[3][piece_size], normal[3][piece_size];
   const std::size_t count = piece.end - piece.begin;
   for (std::size_t i = 0; i < count; ++i)
-    for (int d = 0; d < 3; ++d) x[d][i] = points[piece.begin + i].x[d];
+    for (int d = 0; d < 3; ++d) x[d][i] = points[touching_[piece.begin + i]].x[d];
   const GeomPath& path = paths[piece.path];
   distances<S>(path.geom.shape, path.now, count, {{x[0], x[1], x[2]}}, phi_.data() + piece.at,
                {{normal[0], normal[1], normal[2]}});
@@ -87,7 +106,7 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
   const double slack = std::max(1e-3 * reach.cell, reach.margin);
   const auto ahead = [&](double geom_speed) { return slack + reach.dt * (2 * reach.speed + geom_speed); };
   // contacts that live on may lie beyond a thin wall
-  broad_.query(shapes_, sqrt3 * reach.drift + ahead(fastest) + 0.5 * reach.cell, ranges_);
+  broad_.query(shapes_, sqrt3 * reach.drift + ahead(fastest) + largest_ball_ + 0.5 * reach.cell, ranges_);
 
   pieces_.clear();
   std::size_t total = 0;
@@ -108,10 +127,12 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
     // what float distances may be off by
     const double doubt = 1e-6 * (norm(path.now.position) + std::min(path.reach, 10.0)) + 1e-6;
     auto segment = std::uint32_t(std::upper_bound(begins_.begin(), begins_.end(), piece.begin) - begins_.begin() - 1);
-    for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
-      while (i >= begins_[segment + 1]) ++segment;
+    for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
+      while (k >= begins_[segment + 1]) ++segment;
+      const std::uint32_t i = touching_[k];
       const auto id = std::uint32_t(points[i].id);
-      const bool close = double(phi_[piece.at + (i - piece.begin)]) < limit + doubt + at_seams;
+      const double ball = ball_of_segment_[segment];
+      const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + ball + doubt + at_seams;
       if (!close && !index.has(id)) continue;
       const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
       if (!close && known < 0) continue;
@@ -121,9 +142,11 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
           seams_.any(piece.path) ? seams_.distance(paths, piece.path, local) : distance(path.geom.shape, local);
       const LocalContact c =
           contact_at(path.geom.shape, d, local, known < 0 ? nullptr : &memory[std::size_t(known)], reach.cell);
+      const double radius = ball > 0 ? ball_radius(double(points[i].volume)) : 0;
       const bool held = c.known && path.geom.pulls;
-      if (!(c.gap < limit) && !held) continue;
-      found.push_back({i, id, piece.path, segment, c.known ? known : -1, x, path.now.rotation * c.normal, c.gap});
+      if (!(c.gap - radius < limit) && !held) continue;
+      found.push_back(
+          {i, id, piece.path, segment, c.known ? known : -1, x, path.now.rotation * c.normal, c.gap - radius, radius});
     }
   }
 }

@@ -2,18 +2,20 @@
 //
 // A contact goes by the distance of the particle: phi and its gradient. One that lives on keeps its side: a particle
 // that was pressed beyond the middle of a thin wall is still pushed out on the side on which it came, as long as the
-// wall is there.
+// wall is there. A particle that is a ball touches with its skin: its gap is smaller by its radius.
 #pragma once
 
 #include "bodies/broad_phase.h"
 #include "bodies/geom_paths.h"
 #include "contact/memory.h"
 #include "contact/namespace.h"
+#include "contact/piece_surface.h"
 #include "contact/seams.h"
 #include "core/parallel.h"
 #include "grid/layout.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pliant::contact {
@@ -25,7 +27,8 @@ struct FoundContact {
   std::uint32_t segment;  // of the layout, that holds the particle
   std::int32_t memory;    // entry of the last substep, -1: a new contact
   Vector<double, 3> position, normal;
-  double gap;  // m, < 0: overlap
+  double gap;         // m, < 0: overlap
+  double radius = 0;  // m, of the ball that the particle is; 0: a point
 };
 
 // bounds on what may have happened since the last sort, and may happen in the substep
@@ -40,8 +43,10 @@ struct SearchReach {
 template <class S>
 class ContactFinder {
  public:
+  // which particles touch, by group; without: all, as points. They must outlive the finder.
+  void set_pieces(std::span<const PieceSurface> pieces) { surfaces_ = pieces; }
   // boxes around the particles of each segment; to be called whenever they were put in order
-  void on_sorted(const Layout<3, S>& layout, double cell);
+  void on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, double cell);
 
   // in the order of geoms, then of particles
   void find(const Buffer<Point<3, S>>& points, const GeomPaths& paths, const SearchReach& reach,
@@ -53,15 +58,20 @@ class ContactFinder {
 
  private:
   struct Piece {
-    std::uint32_t path, begin, end;  // particles
+    std::uint32_t path, begin, end;  // of touching_
     std::size_t at;                  // of the first, in phi_
   };
+  void list_touching(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points);
   void measure(const Piece& piece, const Buffer<Point<3, S>>& points, const GeomPaths& paths);
 
+  std::span<const PieceSurface> surfaces_;
+  double largest_ball_ = 0;
   BroadPhase broad_;
   Seams seams_;
   std::vector<Bounds> boxes_;
-  std::vector<std::uint32_t> begins_, block_of_segment_;
+  std::vector<std::uint32_t> touching_;                   // particles, in order
+  std::vector<std::uint32_t> begins_, block_of_segment_;  // by segment; the first of touching_
+  std::vector<double> ball_of_segment_;                   // m, the largest
   std::vector<PosedShape> shapes_;
   std::vector<TouchCandidate> ranges_;
   std::vector<Piece> pieces_;

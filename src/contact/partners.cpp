@@ -73,8 +73,12 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
 double GeomPartners::wall_behind(const FoundContact& found) const {
   const GeomPath& path = paths_[found.path];
   const Mat3d to_local = transpose(path.now.rotation);
-  const Vec3d surface = to_local * (found.position - found.gap * found.normal - path.now.position);
+  const Vec3d surface = to_local * (found.position - (found.gap + found.radius) * found.normal - path.now.position);
   return thickness_behind(path.geom.shape, surface, to_local * found.normal, cell_);
+}
+
+bool GeomPartners::holds(const FoundContact& found) const {
+  return paths_[found.path].geom.pulls && (found.memory >= 0 || found.gap <= touching * cell_);
 }
 
 ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom& point, const ContactMemory* memory,
@@ -90,6 +94,7 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
   c.memory = contact_.memory;
   c.normal = found.normal;
   c.gap = found.gap;
+  c.radius = found.radius;
   c.friction = pair.law.friction;
   c.dissipation = pair.law.dissipation;
   c.relaxation = contact_.relaxation;
@@ -103,12 +108,11 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
     c.stiffness = memory->stiffness;
     c.wall = memory->wall;
   } else {
-    const double edge = std::cbrt(point.volume);
-    c.stiffness = pair.per_area * edge * edge;
+    c.stiffness = pair.per_area * point.area;
     c.wall = wall_behind(found);
   }
   if (c.wall < cell_) c.stop_depth = wall_part * c.wall;
-  if (path.geom.pulls && (memory || found.gap <= touching * cell_)) hold(path.geom, c);
+  if (holds(found)) hold(path.geom, c);
   c.stop_factor = pair.stop_factor;
   return c;
 }
@@ -130,7 +134,7 @@ ContactMemory GeomPartners::memory_of(const ContactData& c, std::uint32_t id, co
     return m;
   }
   // in the geom's frame the particle moves by dt times its velocity relative to the geom
-  m.anchor = to_local * (c.position - path.now.position) - c.gap * m.normal;
+  m.anchor = to_local * (c.position - path.now.position) - (c.gap + c.radius) * m.normal;
   if (holds) return m;
   const Vec3d offset = c.memory ? offset_after(c, c.velocity) : Vec3d::zero();
   m.anchor += to_local * (c.dt * tangential(c.velocity, c.normal) - offset);

@@ -20,7 +20,7 @@ namespace pliant::contact {
 // the point that meets a geom
 struct PointAtGeom {
   std::size_t group;
-  double volume;    // m^3
+  double area;      // m^2, of the matter's surface that it stands for
   double mobility;  // 1/kg, sum of w^2 / m
 };
 
@@ -31,6 +31,8 @@ class GeomPartners {
 
   const GeomPaths& paths() const { return paths_; }
 
+  // a boundary that does not let go has this one
+  bool holds(const FoundContact& found) const;
   // the contact as its law reads it; memory: nullptr for a new one
   ContactData describe(const FoundContact& found, const PointAtGeom& point, const ContactMemory* memory,
                        double dt) const;

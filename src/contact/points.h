@@ -6,6 +6,8 @@
 #include "contact/namespace.h"
 #include "contact/rows.h"
 
+#include <cmath>
+#include <span>
 #include <vector>
 
 namespace pliant::contact {
@@ -27,8 +29,15 @@ class ParticlePoints {
  public:
   ParticlePoints(Kernel kernel, double cell) : kernel_(kernel), cell_(cell) {}
 
+  // who touches, by group; must outlive this
+  void set_pieces(std::span<const PieceSurface> pieces) {
+    pieces_ = pieces;
+    finder_.set_pieces(pieces);
+  }
   // to be called whenever the particles were put in order
-  void on_sorted(const Layout<3, S>& layout) { finder_.on_sorted(layout, cell_); }
+  void on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points) {
+    finder_.on_sorted(layout, points, cell_);
+  }
 
   // who may touch, and their rows
   void find(const MatterNow<S>& matter, const GeomPaths& paths, const std::vector<ContactMemory>& memory,
@@ -42,15 +51,21 @@ class ParticlePoints {
   std::size_t group(std::size_t i, const MatterNow<S>& matter) const {
     return matter.layout.segments[found_[i].segment].group;
   }
-  // m^3
-  double volume(std::size_t i, const MatterNow<S>& matter) const {
-    return double(matter.points[found_[i].particle].volume);
+  // m^2, of the matter's surface that it stands for
+  double area(std::size_t i, const MatterNow<S>& matter) const {
+    const Point<3, S>& p = matter.points[found_[i].particle];
+    const std::size_t g = group(i, matter);
+    if (g < pieces_.size() && !pieces_[g].areas.empty())
+      return facing_area(pieces_[g], found_[i].id - pieces_[g].begin, p.F, found_[i].normal);
+    const double edge = std::cbrt(double(p.volume));
+    return edge * edge;
   }
   std::size_t bytes() const { return finder_.bytes(); }
 
  private:
   Kernel kernel_;
   double cell_;
+  std::span<const PieceSurface> pieces_;
   ContactFinder<S> finder_;
   ParticleRows<S> rows_;
   std::vector<FoundContact> found_;

@@ -38,6 +38,7 @@ struct Cloth : ElasticSolid {
   S shear;       // Pa, of the normal against the plane
   S friction;    // of cloth on cloth
 
+  static bool lasts(const Material&) { return false; }
   static Cloth make(const Material& m) {
     const double shear = m.E / (2 * (1 + m.nu));
     return {{},

@@ -21,6 +21,7 @@ struct Eraser : ElasticSolid {
   static constexpr bool plastic = true;
   static constexpr bool keeps_shape = false;
 
+  static bool lasts(const Material&) { return false; }
   static Eraser make(const Material& material) {
     const Lame l = lame(material);
     return {{}, S(l.mu), S(l.lambda)};

@@ -17,6 +17,7 @@ struct Hencky : LogarithmicElasticity<S> {
   static constexpr bool plastic = true;
   static constexpr Flow flows = Flow::in_step;
 
+  static bool lasts(const Material& material) { return !(material.yield > 0); }
   static Hencky make(const Material& material) {
     const Lame l = lame(material);
     return {{{}, S(l.mu), S(l.lambda)}, S(yield_deviator(material))};

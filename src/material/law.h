@@ -90,6 +90,8 @@ struct ElasticSolid {
     const Lame l = lame(material);
     return std::sqrt((l.lambda + 2 * l.mu) / material.density);
   }
+  // it keeps its shape for ever, and so has a surface that touches
+  static bool lasts(const Material&) { return true; }
   // Pa, how stiff a contact with it has to be
   static double modulus(const Material& material) { return material.E; }
   // Pa s

@@ -17,6 +17,7 @@ struct LawInfo {
   bool keeps_shape, hardens, sheet, resists_only_pressure;
   bool flows_in_step;  // unless it is asked not to
   double (*wave_speed)(const Material& material, double plastic);
+  bool (*lasts)(const Material& material);
   double (*modulus)(const Material& material);
   double (*shear_viscosity)(const Material& material);
 };

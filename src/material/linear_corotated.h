@@ -27,6 +27,7 @@ struct LinearCorotated : ElasticSolid {
   static constexpr bool about_start = true;
   static constexpr Flow flows = Flow::if_asked;  // S1's law stays quadratic unless it is asked for more
 
+  static bool lasts(const Material& material) { return !(material.yield > 0); }
   static LinearCorotated make(const Material& material) {
     const Lame l = lame(material);
     return {{}, S(l.mu), S(l.lambda), S(yield_deviator(material))};

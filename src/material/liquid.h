@@ -31,6 +31,7 @@ struct Liquid : ElasticSolid {
   // and a direction that knows nothing of the stiffness beyond ends at the first that closes.
   static constexpr double nearly_closed = 1e-3;
 
+  static bool lasts(const Material&) { return false; }
   static Liquid make(const Material& material) {
     return {{},
             S(material.bulk_modulus),

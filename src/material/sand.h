@@ -24,6 +24,7 @@ struct Sand : LogarithmicElasticity<S> {
   static constexpr Flow flows = Flow::in_step;
   static constexpr bool yields_by_pressure = true;
 
+  static bool lasts(const Material&) { return false; }
   static Sand make(const Material& material) {
     const Lame l = lame(material);
     constexpr double degree = 3.14159265358979323846 / 180;

@@ -44,6 +44,7 @@ struct Snow : ElasticSolid {
   static constexpr double initial_plastic = 1;
   static constexpr bool hardens = true;
 
+  static bool lasts(const Material&) { return false; }
   static Snow make(const Material& material) {
     return {{},
             FixedCorotated<S>::make(material),

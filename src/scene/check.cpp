@@ -4,6 +4,7 @@
 #include "pliant/scene.h"
 #include "scene/sampling.h"
 #include "scene/sheet_mesh.h"
+#include "scene/touching.h"
 
 #include <algorithm>
 #include <cmath>
@@ -182,6 +183,7 @@ void check_shape(const Part& part, const Shape& shape) {
 
 void check_sampling(const Part& part, const Sampling& sampling) {
   part.known("sampling method", sampling.method, Sampling::Method::poisson);
+  part.known("surface layer", sampling.surface_layer, SurfaceLayer::no);
   part.positive("particles_per_cell", sampling.particles_per_cell, "(no unit)");
   if (!(sampling.jitter >= 0 && sampling.jitter <= 1)) {
     fail(ErrorCode::bad_input, "{}: jitter is {} spacings; give a number from 0 to 1", part.name, sampling.jitter);
@@ -253,14 +255,14 @@ void check_cloth(const Part& part, const Matter& matter, const Scene& scene) {
 }
 
 // how many particles a piece of matter will be, from its volume alone; errors of its mesh file get its name
-std::size_t expected_particles(const Part& part, const Matter& matter, double cell) {
+std::size_t expected_particles(const Part& part, const Matter& matter, const Material& material, double cell) {
   if (!matter.points.empty()) return matter.points.size();
   try {
     if (matter.shape.kind == Shape::Kind::cloth) {
       const SheetMesh mesh = sheet_mesh(matter.shape, cell);
       return mesh.vertices.size() + mesh.triangles.size();
     }
-    return estimate_count(matter.shape, matter.sampling, cell, part.dimension);
+    return estimate_count(matter.shape, sampling_of(matter, material, part.dimension), cell, part.dimension);
   } catch (const Error& error) {
     throw Error(error.code(), part.name + ": " + error.what());
   }
@@ -369,7 +371,9 @@ void check_particles(const Scene& scene) {
   std::size_t total = 0;
   for (const Matter& matter : scene.matter) {
     const Part part{fmt::format("matter '{}'", matter.name), scene.dimension};
-    const std::size_t count = expected_particles(part, matter, scene.step.cell);
+    const auto material = std::find_if(scene.materials.begin(), scene.materials.end(),
+                                       [&](const Material& m) { return m.name == matter.material; });
+    const std::size_t count = expected_particles(part, matter, *material, scene.step.cell);
     check_amount(scene, part, count);
     total += count;
     check_amount(scene, {"all matter together", scene.dimension}, total);

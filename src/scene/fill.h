@@ -1,4 +1,4 @@
-// Ways to fill a region of a solid, or to cover its surface, with points in the solid's own frame.
+// Ways to fill a region of a solid, or to cover its outline, with points in the solid's own frame.
 #pragma once
 
 #include "core/random.h"
@@ -14,7 +14,7 @@ std::vector<Point> fill_lattice(const Region& region, double spacing, double jit
 // Random points, one per spacing^D, that keep a distance: see poisson.cpp.
 std::vector<Point> fill_poisson(const Region& region, double spacing, Random& random);
 
-// Points on the surface, about a spacing apart.
-std::vector<Point> cover_surface(const Solid& solid, double spacing, Random& random);
+// Points on the outline of a rectangle or disc, about a spacing apart.
+std::vector<Point> cover_outline(const Solid& solid, double spacing);
 
 }  // namespace pliant::scene

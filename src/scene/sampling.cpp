@@ -1,7 +1,9 @@
 #include "scene/sampling.h"
 
 #include "core/error.h"
+#include "geometry/triangle_surface.h"
 #include "scene/fill.h"
+#include "scene/fit_volumes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +14,8 @@ namespace {
 
 // What a particle on the surface stands for, as a part of one inside: about the half of its cell that is in the solid.
 constexpr double surface_share = 0.5, least_share = 0.125, most_share = 1;
+// between the vertices of a surface, in cells
+constexpr double vertex_spacing = 1.0 / 3;
 
 // m, between particles
 double spacing_of(const Sampling& sampling, double cell, int dimension) {
@@ -40,20 +44,33 @@ double expected_inside(const Solid& solid, const Sampling& sampling, double spac
   }
 }
 
-// how many points cover its surface; edges and thin rods count by length
-double expected_on_surface(const Solid& solid, double spacing) {
-  const double by_area = solid.surface_area() / std::pow(spacing, solid.dimension() - 1);
+bool has_layer(const Sampling& sampling) { return sampling.surface_layer == SurfaceLayer::yes; }
+
+// how far below the surface the inside begins; in what is thin, half way to the middle
+double inner_depth(const Solid& solid, double spacing) {
   const Point size = solid.upper() - solid.lower();
-  return solid.dimension() == 2 ? by_area : by_area + (size[0] + size[1] + size[2]) / spacing;
+  double least = std::min(size[0], size[1]);
+  if (solid.dimension() == 3) least = std::min(least, size[2]);
+  return std::min(0.5 * spacing, solid.dimension() == 3 ? 0.25 * least : HUGE_VAL);
 }
 
-std::size_t expected_count(const Solid& solid, const Sampling& sampling, double spacing) {
+// how many points cover its surface
+double expected_on_surface(const Solid& solid, double spacing, double cell) {
+  return solid.dimension() == 2 ? solid.surface_area() / spacing : expected_vertices(solid, vertex_spacing * cell);
+}
+
+std::size_t expected_count(const Solid& solid, const Sampling& sampling, double cell) {
+  const double spacing = spacing_of(sampling, cell, solid.dimension());
   if (!(solid.volume() > 0)) {
     fail(ErrorCode::bad_input, "the shape has a volume of {} m^{}; give positive and larger sizes", solid.volume(),
          solid.dimension());
   }
   double count = expected_inside(solid, sampling, spacing);
-  if (sampling.surface_layer) count += expected_on_surface(solid, spacing);
+  if (has_layer(sampling)) {
+    const double depth = inner_depth(solid, spacing);
+    count *= std::max(0.0, 1 - depth * solid.surface_area() / solid.volume());
+    count += expected_on_surface(solid, spacing, cell);
+  }
   // not a number counts as too many
   return count < 1e18 ? std::size_t(std::max(std::round(count), 1.0)) : std::size_t(1e18);
 }
@@ -88,49 +105,111 @@ double share_on_surface(const Solid& solid, const std::vector<Point>& on_surface
   return share;
 }
 
-}  // namespace
-
-double volume(const Shape& shape, int dimension) { return Solid(shape, dimension).volume(); }
-
-std::size_t estimate_count(const Shape& shape, const Sampling& sampling, double cell, int dimension) {
-  return expected_count(Solid(shape, dimension), sampling, spacing_of(sampling, cell, dimension));
+void place_all(const Solid& solid, const std::vector<Point>& points, Samples& samples) {
+  for (const Point& p : points) samples.positions.push_back(solid.place(p));
 }
 
-Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit) {
-  const Solid solid(shape, dimension);
-  const double spacing = spacing_of(sampling, cell, dimension);
-  const std::size_t expected = expected_count(solid, sampling, spacing);
-  if (expected > limit) {
-    fail(ErrorCode::too_large,
-         "the shape would be filled with {:g} particles, the limit is {}; use a larger cell, fewer particles per cell "
-         "or a "
-         "smaller shape",
-         double(expected), limit);
+// the means of the squares of the distances from a place along each axis, by weight
+Point mean_squares(const std::vector<Point>& points, const std::vector<double>& weights, const Point& from) {
+  Point sum = Point::zero();
+  double all = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double w = weights.empty() ? 1 : weights[i];
+    for (int d = 0; d < 3; ++d) sum[d] += w * (points[i][d] - from[d]) * (points[i][d] - from[d]);
+    all += w;
   }
+  return (1 / all) * sum;
+}
 
+// m^3, all alike inside, on the surface by area; so much on the surface that the three second moments about the centre
+// are nearest to those of the shape, each as a part of itself
+std::vector<double> first_volumes(const Moments& wanted, const TriangleSurface& surface,
+                                  const std::vector<Point>& inside) {
+  const double V = wanted.volume;
+  const Point center = (1 / V) * wanted.first;
+  double outer = V, area = 0;
+  for (const double a : surface.areas) area += a;
+  if (!inside.empty()) {
+    const Point on = mean_squares(surface.vertices, surface.areas, center), in = mean_squares(inside, {}, center);
+    double top = 0, bottom = 0;
+    for (int d = 0; d < 3; ++d) {
+      const double square = wanted.second[d] / V - center[d] * center[d], more = (on[d] - in[d]) / square;
+      top += more * (1 - in[d] / square);
+      bottom += more * more;
+    }
+    outer = V * std::clamp(top / bottom, 0.02, 0.95);
+  }
+  std::vector<double> volumes;
+  for (const double a : surface.areas) volumes.push_back(outer * a / area);
+  volumes.resize(volumes.size() + inside.size(), (V - outer) / double(inside.size()));
+  return volumes;
+}
+
+// the vertices of the surface, then the inside
+Samples sample_with_surface(const Solid& solid, const Sampling& sampling, double cell) {
+  const double spacing = spacing_of(sampling, cell, 3), depth = inner_depth(solid, spacing);
+  const TriangleSurface surface = triangle_surface(solid, vertex_spacing * cell);
+  Random random(sampling.seed);
+  std::vector<Point> points = surface.vertices;
+  const std::vector<Point> inside = fill({solid, depth}, sampling, spacing, random);
+  points.insert(points.end(), inside.begin(), inside.end());
+  Samples samples;
+  const Moments wanted = moments(solid);
+  samples.volumes = first_volumes(wanted, surface, inside);
+  fit_volumes(wanted, points, samples.volumes);
+  place_all(solid, points, samples);
+  samples.areas = surface.areas;
+  for (const Point& f : surface.facing) samples.facing.push_back(to_vec3(rotate(solid.shape().rotation, f)));
+  samples.triangles = surface.triangles;
+  return samples;
+}
+
+// points alone; in 2-D perhaps with a layer on the surface
+Samples sample_points(const Solid& solid, const Sampling& sampling, double cell) {
+  const Shape& shape = solid.shape();
+  const double spacing = spacing_of(sampling, cell, solid.dimension());
+  const bool layer = has_layer(sampling);
   Random random(sampling.seed);
   std::vector<Point> on_surface, inside;
-  if (sampling.surface_layer) on_surface = cover_surface(solid, spacing, random);
-  inside = fill({solid, sampling.surface_layer ? 0.5 * spacing : 0}, sampling, spacing, random);
+  if (layer) on_surface = cover_outline(solid, spacing);
+  inside = fill({solid, layer ? inner_depth(solid, spacing) : 0}, sampling, spacing, random);
   // what is smaller than the spacing is one particle
   if (on_surface.empty() && inside.empty() && shape.kind != Shape::Kind::mesh) inside.push_back(Point::zero());
   if (on_surface.empty() && inside.empty()) {
     fail(ErrorCode::bad_input,
          "no particle fits into mesh '{}' of {:g} m^3 at a spacing of {:g} m; use a smaller cell, more particles per "
-         "cell or "
-         "a surface layer",
+         "cell or a surface layer",
          shape.mesh_file, solid.volume(), spacing);
   }
-
   const double on_surface_share = share_on_surface(solid, on_surface, inside);
   const double share = solid.volume() / (on_surface_share * double(on_surface.size()) + double(inside.size()));
   Samples samples;
-  samples.positions.reserve(on_surface.size() + inside.size());
-  for (const std::vector<Point>* points : {&on_surface, &inside})
-    for (const Point& p : *points) samples.positions.push_back(solid.place(p));
+  place_all(solid, on_surface, samples);
+  place_all(solid, inside, samples);
   samples.volumes.assign(on_surface.size(), on_surface_share * share);
   samples.volumes.resize(samples.positions.size(), share);
   return samples;
+}
+
+}  // namespace
+
+double volume(const Shape& shape, int dimension) { return Solid(shape, dimension).volume(); }
+
+std::size_t estimate_count(const Shape& shape, const Sampling& sampling, double cell, int dimension) {
+  return expected_count(Solid(shape, dimension), sampling, cell);
+}
+
+Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit) {
+  const Solid solid(shape, dimension);
+  const std::size_t expected = expected_count(solid, sampling, cell);
+  if (expected > limit) {
+    fail(ErrorCode::too_large,
+         "the shape would be filled with {:g} particles, the limit is {}; use a larger cell, fewer particles per cell "
+         "or a smaller shape",
+         double(expected), limit);
+  }
+  if (has_layer(sampling) && dimension == 3) return sample_with_surface(solid, sampling, cell);
+  return sample_points(solid, sampling, cell);
 }
 
 }  // namespace pliant::scene

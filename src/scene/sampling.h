@@ -6,15 +6,20 @@
 //   poisson   random points at the same mean density that keep a least distance (at least 0.8 spacings in 3-D, 0.75 in
 //             2-D). The pattern repeats after some 24 spacings in 3-D and 64 in 2-D. The same seed gives the same
 //             points on every platform, up to round-off.
-// With a surface layer, points a spacing apart cover the surface and the inside is filled from half a spacing below it.
-// All particles have the same volume, those on the surface about half of it: so much that the particles have the second
-// moment of the shape (a mesh: half). Volumes sum to that of the shape, exactly.
+// All particles have the same volume; volumes sum to that of the shape, exactly.
+//
+// With a surface layer the vertices of a triangle surface (geometry/triangle_surface.h), a third of a cell apart, are the
+// first particles, and the inside is filled from half a spacing below. Volumes differ a little, so that volume, centre
+// and second moments of the particles are those of the shape (fit_volumes.h). In 2-D points a spacing apart cover the
+// surface, and have about half the volume of those inside.
 #pragma once
 
 #include "pliant/scene.h"
 #include "scene/namespace.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace pliant::scene {
@@ -22,6 +27,10 @@ namespace pliant::scene {
 struct Samples {
   std::vector<Vec3> positions;  // m
   std::vector<double> volumes;  // m^3, in 2-D m^2
+  // with a surface layer in 3-D: of its vertices, which are the first particles
+  std::vector<double> areas = {};                            // m^2, what each stands for; they sum to that of the shape
+  std::vector<Vec3> facing = {};                             // m^2, the same along the outward normal
+  std::vector<std::array<std::uint32_t, 3>> triangles = {};  // none: of a mesh that could not be remeshed
 };
 
 // Throws Error(too_large) before it fills anything if more than `limit` particles are to be expected.

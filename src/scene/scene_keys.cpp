@@ -183,7 +183,10 @@ void matter_keys(Keys& keys, Matter& matter) {
                 sampling.particles_per_cell, positive);
     count(keys, {.name = "seed", .what = "same seed, same particles"}, sampling.seed, 0, UINT64_MAX);
     keys.number({.name = "jitter", .what = "lattice: random offset as a part of the spacing"}, sampling.jitter, {0, 1});
-    keys.flag({.name = "surface_layer", .what = "particles also on the surface"}, sampling.surface_layer);
+    choose(keys,
+           {.name = "surface_layer",
+            .what = "particles also on the surface; by_law: for elastic matter that does not yield"},
+           sampling.surface_layer, {"by_law", "true", "false"});
     keys.leave();
   }
   keys.vector({.name = "velocity", .unit = "m/s", .what = "at the start"}, matter.velocity, any_number);

@@ -76,7 +76,10 @@ std::string plain_schema(const KeyInfo& key) {
     default: break;
   }
   std::string names;
-  for (const std::string& name : key.choices) names += (names.empty() ? "" : ", ") + quoted(name);
+  for (const std::string& name : key.choices) {
+    const bool is_flag = name == "true" || name == "false";
+    names += (names.empty() ? "" : ", ") + (is_flag ? name : quoted(name));
+  }
   return "{\"enum\": [" + names + "]";
 }
 

@@ -4,6 +4,7 @@
 #include "bodies/geom_paths.h"
 #include "bodies/motion.h"
 #include "cloth/sheets.h"
+#include "contact/piece_surface.h"
 #include "grid/boundary.h"
 #include "grid/particles.h"
 #include "material/laws.h"
@@ -47,7 +48,8 @@ struct Model {
   std::vector<FirstPlaces<S>> first;  // by group
   std::vector<BoundaryShape> boundaries;
   std::vector<BoundaryTrack> boundary_motions;
-  std::vector<ModelSheet<S>> sheets;  // the groups that are cloth
+  std::vector<ModelSheet<S>> sheets;   // the groups that are cloth
+  std::vector<PieceSurface> surfaces;  // by group, how it touches
   Pins pins;
   BodyModel bodies;
   std::vector<std::string> warnings;  // of loading

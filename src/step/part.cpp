@@ -61,7 +61,7 @@ void add_boundary_wrenches(StepPart<D, S>& p) {
 template <int D, class S>
 void on_sorted(StepPart<D, S>& p) {
   if constexpr (D == 3) {
-    if (BodyContacts<S>* contacts = p.work.contacts()) contacts->on_sorted(p.work.layout);
+    if (BodyContacts<S>* contacts = p.work.contacts()) contacts->on_sorted(p.work.layout, p.next.particles.points);
     p.work.sheets.on_sorted(p.work.layout, p.next.particles.points, p.work.workers);
   }
   ++p.report.sorts;

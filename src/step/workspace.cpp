@@ -23,6 +23,7 @@ Workspace<D, S>::Workspace(const Model<S>& model, Workers& workers_, std::shared
       contact = std::make_unique<ContactStep<S>>(model.scene, model.materials, paths);
     if (strong) strong->set_budget(budget);
     if (contact) contact->set_budget(budget);
+    if (BodyContacts<S>* all = contacts()) all->set_pieces(model.surfaces);
   }
 }
 

@@ -4,9 +4,11 @@
 #include "bodies/ik.h"
 #include "contact/boundary_sides.h"
 #include "core/error.h"
+#include "scene/touching.h"
 #include "world/identity.h"
 #include "world/named.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant::world {
@@ -26,6 +28,31 @@ void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
     model.materials.push_back(scene.materials[m]);
     model.laws.push_back(make_law<S>(model.materials.back()));
     model.scene.matter[g].points = {};  // model.first has them
+  }
+}
+
+// how each piece touches
+template <class S>
+void add_surfaces(const Scene& scene, const Sampled& sampled, Model<S>& model) {
+  for (std::size_t g = 0; g < scene.matter.size(); ++g) {
+    const Samples& samples = sampled.matter[g];
+    PieceSurface surface;
+    switch (touch_by(scene.matter[g], model.materials[g], scene.dimension)) {
+      case TouchBy::centers: break;
+      case TouchBy::surface:
+        surface.begin = std::uint32_t(model.groups[g].begin);
+        surface.end = std::uint32_t(surface.begin + samples.areas.size());
+        surface.areas = samples.areas;
+        surface.triangles = samples.triangles;
+        for (const Vec3& f : samples.facing) surface.facing.push_back({{f[0], f[1], f[2]}});
+        break;
+      case TouchBy::balls:
+        // as large as the numbers of the particles may be rounded up to
+        surface.largest_ball =
+            (1 + 1e-6) * ball_radius(*std::max_element(samples.volumes.begin(), samples.volumes.end()));
+        break;
+    }
+    model.surfaces.push_back(std::move(surface));
   }
 }
 
@@ -87,6 +114,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
   Model<S> model;
   model.scene = scene;
   add_matter(scene, sampled, model);
+  add_surfaces(scene, sampled, model);
   for (const Boundary& b : scene.boundaries) {
     model.boundaries.push_back(boundary_shape(b, scene.dimension));
     model.boundaries.back().at_nodes |= scene.step.method == Method::one_way;

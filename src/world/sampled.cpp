@@ -2,14 +2,27 @@
 
 #include "core/error.h"
 #include "material/cloth.h"
+#include "scene/touching.h"
+#include "world/named.h"
 
 namespace pliant::world {
 namespace {
 
 Samples samples_of(const Matter& matter, const Scene& scene) {
-  if (matter.points.empty())
-    return sample(matter.shape, matter.sampling, scene.step.cell, scene.dimension, scene.max_particles);
-  return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
+  if (!matter.points.empty()) return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
+  const Material& material = scene.materials[find_named(scene.materials, matter.material, "material")];
+  const Sampling sampling = sampling_of(matter, material, scene.dimension);
+  return sample(matter.shape, sampling, scene.step.cell, scene.dimension, scene.max_particles);
+}
+
+void warn_of_points_alone(const Matter& matter, Sampled& all) {
+  const Samples& samples = all.matter.back();
+  if (!samples.areas.empty() && samples.triangles.empty())
+    all.warnings.push_back(fmt::format(
+        "matter '{}': edges of mesh '{}' have more than two triangles, so its surface is points alone: it "
+        "touches with them, but world.surfaces has no triangles of it; give a mesh whose parts do not share "
+        "edges",
+        matter.name, matter.shape.mesh_file));
 }
 
 // layers and bodies feel a sheet by its particles; between those of larger triangles they pass
@@ -36,6 +49,7 @@ Sampled sample_all(const Scene& scene) {
       warn_of_wide_mesh(matter, scene.step.cell, all);
     } else {
       all.matter.push_back(samples_of(matter, scene));
+      warn_of_points_alone(matter, all);
     }
     if (all.matter.back().positions.empty())
       fail(ErrorCode::bad_input, "matter '{}' is empty: no particle fits; use more particles per cell or smaller cells",

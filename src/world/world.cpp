@@ -42,6 +42,8 @@ View World::view(const std::string& matter, Attribute attribute) const { return 
 std::vector<std::array<std::int32_t, 3>> World::triangles(const std::string& matter) const {
   return impl_->triangles(matter);
 }
+std::vector<std::string> World::surface_names() const { return impl_->surface_names(); }
+Surface World::surface(const std::string& matter) const { return impl_->surface(matter); }
 Balance World::balance() const { return impl_->balance(); }
 std::vector<Vec3> World::boundary_centers() const { return impl_->boundary_centers(); }
 

@@ -30,6 +30,8 @@ class World::Impl {
   virtual std::size_t memory() const = 0;
   virtual View view(const std::string& matter, Attribute attribute) const = 0;
   virtual std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const = 0;
+  virtual std::vector<std::string> surface_names() const = 0;
+  virtual Surface surface(const std::string& matter) const = 0;
   virtual std::vector<Vec3> boundary_centers() const = 0;
   virtual Balance balance() = 0;
 

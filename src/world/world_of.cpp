@@ -6,6 +6,7 @@
 #include "world/first_state.h"
 #include "world/make_model.h"
 #include "world/named.h"
+#include "world/surfaces.h"
 #include "world/views.h"
 
 #include <cmath>
@@ -180,6 +181,19 @@ std::vector<std::array<std::int32_t, 3>> WorldOf<D, S>::triangles(const std::str
       for (const Element<S>& e : s.sheet.elements)
         list.push_back({std::int32_t(e.corner[0]), std::int32_t(e.corner[1]), std::int32_t(e.corner[2])});
   return list;
+}
+
+template <int D, class S>
+std::vector<std::string> WorldOf<D, S>::surface_names() const {
+  std::vector<std::string> names;
+  for (std::size_t g = 0; g < model_->surfaces.size(); ++g)
+    if (!model_->surfaces[g].areas.empty()) names.push_back(model_->scene.matter[g].name);
+  return names;
+}
+
+template <int D, class S>
+Surface WorldOf<D, S>::surface(const std::string& matter) const {
+  return surface_of(*model_, find_named(model_->scene.matter, matter, "matter"), now_, outcome_.contacts);
 }
 
 template <int D, class S>

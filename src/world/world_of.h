@@ -28,6 +28,8 @@ class WorldOf : public World::Impl {
   std::size_t memory() const override;
   View view(const std::string& matter, Attribute attribute) const override;
   std::vector<std::array<std::int32_t, 3>> triangles(const std::string& matter) const override;
+  std::vector<std::string> surface_names() const override;
+  Surface surface(const std::string& matter) const override;
   std::vector<Vec3> boundary_centers() const override;
   Balance balance() override;
 

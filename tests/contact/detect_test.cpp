@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <tuple>
 
@@ -50,7 +51,7 @@ struct Setting {
     layout.reorder(unsorted, points, workers);
     bodies.update_kinematics();
     paths.remember_poses(bodies);
-    finder.on_sorted(layout, cell);
+    finder.on_sorted(layout, points, cell);
     index.build(memory, count);
   }
 
@@ -90,6 +91,42 @@ TEST(Finder, FindsWhatBruteForceFinds) {
     EXPECT_GT(expected.size(), 1000u);
     EXPECT_EQ(got, expected);
   }
+}
+
+// the first group touches by some of its ids, the second as balls of different sizes
+TEST(Finder, SurfacesAndBalls) {
+  Setting s(20000);
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> volume(1e-6f, 1e-4f);
+  for (auto& p : s.points) p.volume = volume(random);
+  std::vector<PieceSurface> pieces(2);
+  pieces[0].begin = 100;
+  pieces[0].end = 2100;
+  pieces[0].areas.assign(2000, 1);
+  pieces[1].largest_ball = ball_radius(1e-4) * (1 + 1e-6);
+  s.finder.set_pieces(pieces);
+  s.finder.on_sorted(s.layout, s.points, cell);
+  const SearchReach reach = {0, 0, 1e-3, cell};
+  using Key = std::tuple<std::uint32_t, std::uint32_t>;
+  std::vector<Key> expected, got;
+  for (std::uint32_t g = 0; g < s.paths.size(); ++g)
+    for (std::uint32_t i = 0; i < s.points.size(); ++i) {
+      const bool ball = s.points[i].id >= s.points.size() / 3;
+      const double radius = ball ? 0.5 * std::cbrt(double(s.points[i].volume)) : 0;
+      if (!ball && (s.points[i].id < 100 || s.points[i].id >= 2100)) continue;
+      if (distance(s.paths[g].geom.shape, s.paths[g].now, s.at(i)).phi - radius < 1e-3 * cell)
+        expected.push_back({g, i});
+    }
+  for (const FoundContact& f : s.find(reach)) {
+    got.push_back({f.path, f.particle});
+    const ShapeDistance d = distance(s.paths[f.path].geom.shape, s.paths[f.path].now, s.at(f.particle));
+    const bool ball = f.id >= s.points.size() / 3;
+    EXPECT_NEAR(f.radius, ball ? 0.5 * std::cbrt(double(s.points[f.particle].volume)) : 0, 1e-15);
+    EXPECT_NEAR(f.gap, d.phi - f.radius, 1e-14);
+    EXPECT_NEAR(norm(f.position - s.at(f.particle)), 0, 1e-15) << "the place is the centre";
+  }
+  EXPECT_GT(expected.size(), 1000u);
+  EXPECT_EQ(got, expected);
 }
 
 TEST(Finder, AContactKeepsItsSideOfAThinWall) {

@@ -34,7 +34,7 @@ struct Cloud {
       for (double& x : unsorted[i].x) x = 0.3 * uniform(random);
     layout.build(unsorted, {{0, 200}}, h, workers);
     layout.reorder(unsorted, points, workers);
-    finder.on_sorted(layout, h);
+    finder.on_sorted(layout, points, h);
     grid.fit(layout);
     for (std::size_t i = 0; i < grid.node_count(); ++i) {
       for (int d = 0; d < 3; ++d) grid.node(i).a[d] = uniform(random);

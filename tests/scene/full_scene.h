@@ -99,7 +99,7 @@ inline std::vector<Matter> all_matter(Dice& dice, const std::string& mesh_file) 
     m.velocity = dice.vector(-1, 1);
     m.angular_velocity = dice.vector(-1, 1);
     m.sampling = {Sampling::Method::lattice, dice.between(1, 9), 18446744073709551615u - std::uint64_t(kind),
-                  dice.between(0, 1), true};
+                  dice.between(0, 1), SurfaceLayer::yes};
     if (kind > int(Shape::Kind::mesh)) {
       m.points = {dice.vector(-1, 1), {-0.0, 1e-300, 5e-324}, dice.vector(-1, 1)};
       m.point_volume = dice.between(1e-9, 1e-3);

@@ -84,7 +84,7 @@ inline Sampling make_sampling(Method method, int dimension, bool surface_layer =
   Sampling sampling;
   sampling.method = method;
   sampling.particles_per_cell = dimension == 3 ? 8 : 4;
-  sampling.surface_layer = surface_layer;
+  sampling.surface_layer = surface_layer ? SurfaceLayer::yes : SurfaceLayer::no;
   return sampling;
 }
 

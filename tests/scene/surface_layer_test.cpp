@@ -11,52 +11,64 @@ namespace {
 using namespace test;
 using Method = Sampling::Method;
 
-// points with about half the volume are on the surface, the others half a spacing below it
-TEST(SurfaceLayer, OnTheSurfaceOrBelow) {
+// the vertices of the surface come first, then those inside, half a spacing below it
+TEST(SurfaceLayer, OnTheSurfaceFirstThenBelow) {
   for (const auto& [kind, dimension] : cases)
     for (const Method method : {Method::lattice, Method::poisson}) {
       const Shape shape = make_shape(kind, dimension);
       const double spacing = 0.02;
       const Samples samples = sample(shape, make_sampling(method, dimension, true), 2 * spacing, dimension);
-      const double inner = *std::max_element(samples.volumes.begin(), samples.volumes.end());
       std::size_t on_surface = 0;
-      for (std::size_t i = 0; i < samples.positions.size(); ++i) {
-        const double depth = exact_depth(shape, samples.positions[i], dimension);
-        if (samples.volumes[i] < inner) {
-          ASSERT_GE(samples.volumes[i], inner / 8 * (1 - 1e-14));
-          ASSERT_NEAR(depth, 0, 1e-15);
-          ++on_surface;
-        } else {
-          ASSERT_GE(depth, spacing / 2 - 1e-15);
-        }
-      }
+      while (on_surface < samples.positions.size() &&
+             std::fabs(exact_depth(shape, samples.positions[on_surface], dimension)) < 1e-15)
+        ++on_surface;
+      for (std::size_t i = on_surface; i < samples.positions.size(); ++i)
+        ASSERT_GE(exact_depth(shape, samples.positions[i], dimension), spacing / 2 - 1e-15);
       EXPECT_GT(on_surface, 50u);
       EXPECT_LT(on_surface, samples.positions.size());
+      EXPECT_EQ(samples.areas.size(), dimension == 3 ? on_surface : 0);
+      EXPECT_EQ(samples.facing.size(), samples.areas.size());
+      for (const auto& t : samples.triangles)
+        for (const std::uint32_t v : t) ASSERT_LT(v, on_surface);
     }
 }
 
-// sum of m x^2 of the particles, each a cube of its volume
-TEST(SurfaceLayer, TurnsAsTheSolidDoes) {
-  Shape ball, rod, box;
-  ball.kind = Kind::sphere;
-  rod.kind = Kind::cylinder;
-  rod.radius = 0.3;
-  box.size = {0.4, 0.5, 0.6};
-  const double pi = std::numbers::pi;
-  const std::pair<Shape, double> cases[] = {{ball, 4.0 / 3 * pi * 0.125 * 0.6 * 0.25},
-                                            {rod, pi * 0.09 * (0.09 / 2 + 1.0 / 12)},
-                                            {box, 0.12 * (0.16 + 0.25 + 0.36) / 12}};
-  for (const auto& [shape, expected] : cases)
+// volume, centre and second moments of the particles are those of the shape: by closed forms in its frame, turned
+TEST(SurfaceLayer, MomentsAreThoseOfTheShape) {
+  for (const Kind kind : {Kind::box, Kind::sphere, Kind::cylinder, Kind::capsule})
     for (const Method method : {Method::lattice, Method::poisson})
-      for (double cell : {0.1, 0.05}) {
+      for (const double cell : {0.11, 0.06, 0.031}) {
+        const Shape shape = make_shape(kind, 3);
         const Samples samples = sample(shape, make_sampling(method, 3, true), cell, 3);
-        double sum = 0;
-        for (std::size_t i = 0; i < samples.positions.size(); ++i) {
-          const Point p = to_point(samples.positions[i]);
-          sum += samples.volumes[i] * (dot(p, p) + std::pow(samples.volumes[i], 2.0 / 3) / 4);
+        const double V = exact_volume(shape, 3), r = shape.radius, l = shape.length;
+        const double ends = 4 * pi / 3 * r * r * r, rod = V - ends;
+        double own[3] = {V * r * r / 5, V * r * r / 5, V * r * r / 5};
+        for (std::size_t d = 0; d < 3 && kind == Kind::box; ++d) own[d] = V * shape.size[d] * shape.size[d] / 12;
+        if (kind == Kind::cylinder) own[0] = own[1] = V * r * r / 4, own[2] = V * l * l / 12;
+        if (kind == Kind::capsule) {
+          own[0] = own[1] = rod * r * r / 4 + ends * r * r / 5;
+          own[2] = rod * l * l / 12 + ends * (r * r / 5 + 3 * r * l / 8 + l * l / 4);
         }
-        // exact but for the iteration for the cubes' own part
-        EXPECT_NEAR(sum, expected, 1e-12 * expected) << int(shape.kind) << " " << cell;
+        const auto& [w, x, y, z] = shape.rotation;
+        Point first = Point::zero();
+        double second[3][3] = {};
+        for (std::size_t i = 0; i < samples.positions.size(); ++i) {
+          const Point p = rotate({w, -x, -y, -z}, to_point(samples.positions[i]) - to_point(shape.center));
+          first += samples.volumes[i] * p;
+          for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) second[a][b] += samples.volumes[i] * p[a] * p[b];
+        }
+        // round-off
+        EXPECT_NEAR(sum(samples.volumes), V, 1e-12 * V);
+        EXPECT_LT(norm(first), 1e-12 * V);
+        for (int a = 0; a < 3; ++a)
+          for (int b = 0; b < 3; ++b)
+            EXPECT_NEAR(second[a][b], a == b ? own[a] : 0, 1e-11 * V) << int(kind) << " " << cell;
+        // and nobody has much more or less than its neighbours
+        const std::size_t n = samples.areas.size();
+        const auto [least, most] =
+            std::minmax_element(samples.volumes.begin() + std::ptrdiff_t(n), samples.volumes.end());
+        EXPECT_LT(*most, 2 * *least) << int(kind) << " " << cell;
       }
 }
 
@@ -68,7 +80,8 @@ TEST(SurfaceLayer, IsEven) {
     const Samples samples = sample(shape, make_sampling(Method::lattice, dimension, true), 2 * spacing, dimension);
     std::vector<Vec3> on_surface;
     for (std::size_t i = 0; i < samples.positions.size(); ++i)
-      if (samples.volumes[i] < 0.75 * samples.volumes.back()) on_surface.push_back(samples.positions[i]);
+      if (std::fabs(exact_depth(shape, samples.positions[i], dimension)) < 1e-15)
+        on_surface.push_back(samples.positions[i]);
     EXPECT_GT(least_distance(on_surface), 0.45 * spacing) << int(kind);
     // walk from inside outwards to find places of the surface
     Random random(4);
@@ -110,27 +123,18 @@ TEST(SurfaceLayer, SphereIsRound) {
   }
 }
 
-TEST(SurfaceLayer, BoxHasItsCorners) {
-  Shape box;
-  box.size = {0.4, 0.2, 0.3};
-  const Samples samples = sample(box, make_sampling(Method::lattice, 3, true), 0.1, 3);
-  // surface: all sites of a lattice of 9 x 5 x 7 but the inner 7 x 3 x 5; inside: those
-  EXPECT_EQ(samples.positions.size(), 9u * 5 * 7);
-  for (int n = 0; n < 8; ++n) {
-    const Vec3 corner = {n & 1 ? 0.2 : -0.2, n & 2 ? 0.1 : -0.1, n & 4 ? 0.15 : -0.15};
-    EXPECT_EQ(std::count(samples.positions.begin(), samples.positions.end(), corner), 1);
-  }
-  EXPECT_NEAR(least_distance(samples.positions), 0.05, 1e-15);
-}
-
-// a plate thinner than a spacing has nothing inside
+// a plate half a cell thick has its second moments too: something is inside
 TEST(SurfaceLayer, ThinPlate) {
   Shape plate;
-  plate.size = {1, 1, 0.01};
+  plate.size = {1, 1, 0.1};
   for (const Method method : {Method::lattice, Method::poisson}) {
     const Samples samples = sample(plate, make_sampling(method, 3, true), 0.2, 3);
-    EXPECT_EQ(samples.positions.size(), 2u * 11 * 11);
-    EXPECT_NEAR(sum(samples.volumes), 0.01, 1e-14);
+    EXPECT_GT(samples.positions.size(), samples.areas.size());
+    EXPECT_NEAR(sum(samples.volumes), 0.1, 1e-14);
+    double across = 0;
+    for (std::size_t i = 0; i < samples.positions.size(); ++i)
+      across += samples.volumes[i] * samples.positions[i][2] * samples.positions[i][2];
+    EXPECT_NEAR(across, 0.1 * 0.1 * 0.1 / 12, 1e-12);
   }
 }
 
