@@ -123,8 +123,6 @@ void bind_motion(nb::class_<SharedWorld>& world) {
 
 void bind_state(nb::class_<SharedWorld>& world) {
   world.def_prop_ro("matter", &matter_of, nb::sig("def matter(self) -> MatterStates"), "the pieces of matter, by name")
-      .def_prop_ro("surfaces", &surfaces_of, nb::sig("def surfaces(self) -> Surfaces"),
-                   "the surfaces with which matter touches, by name; of elastic matter that does not yield, in 3-D")
       .def_prop_ro(
           "model", [](SharedWorld& self) { return self.bodies.model; }, nb::sig("def model(self) -> typing.Any"),
           "the bodies' mujoco.MjModel, or None")
@@ -185,6 +183,8 @@ void bind_state(nb::class_<SharedWorld>& world) {
 
 void bind_touch(nb::class_<SharedWorld>& world) {
   world
+      .def_prop_ro("surfaces", &surfaces_of, nb::sig("def surfaces(self) -> Surfaces"),
+                   "the surfaces with which matter touches, by name; of elastic matter that does not yield, in 3-D")
       .def_prop_ro(
           "contacts",
           [](SharedWorld& self) {

@@ -26,6 +26,7 @@ Scene good_scene(int dimension = 3) {
   Matter dough;
   dough.name = "dough";
   dough.material = "jelly";
+  dough.sampling.surface_layer = SurfaceLayer::no;  // counts below are those of the volume
   scene.matter = {dough};
   Boundary floor;
   floor.name = "floor";
