@@ -23,6 +23,7 @@ struct Material {
   double E = 1e5;         // Pa, Young's modulus, above 0; all laws but liquid
   double nu = 0.3;        // Poisson's ratio, -1 < nu < 0.5; all laws but liquid
   double yield = 0;       // Pa, yield stress along one axis (von Mises); 0: never yields; linear_corotated, hencky
+  double loss = 0.15;     // loss factor of shear while it touches, 0 to 10; laws that last, where they do not yield
   double friction_angle = 30;  // degrees, 0 to below 90; sand
   double cohesion = 0;         // logarithmic strain that sand bears in tension, 0 to 1; sand
   double bulk_modulus = 2e5;   // Pa, at rest, above 0; liquid

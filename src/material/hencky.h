@@ -13,7 +13,8 @@ struct Hencky : LogarithmicElasticity<S> {
 
   static constexpr const char* name = "hencky";
   static constexpr const char* what = "St. Venant-Kirchhoff in logarithmic strain, von Mises yield";
-  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::friction, parameter::yield};
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::loss, parameter::friction,
+                                            parameter::yield};
   static constexpr bool plastic = true;
   static constexpr Flow flows = Flow::in_step;
 

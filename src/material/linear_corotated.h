@@ -21,7 +21,8 @@ struct LinearCorotated : ElasticSolid {
   static constexpr const char* name = "linear_corotated";
   static constexpr const char* what =
       "quadratic about the rotation at the start of the step, von Mises yield (S1, Sec. VI)";
-  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::friction, parameter::yield};
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::loss, parameter::friction,
+                                            parameter::yield};
   static constexpr bool plastic = true;
   static constexpr bool quadratic = true;
   static constexpr bool about_start = true;

@@ -50,6 +50,8 @@ inline constexpr Parameter yield = {"yield",
                                     "yield stress when pulled along one axis (von Mises); 0: never yields",
                                     Parameter::Also::zero};
 
+inline constexpr Parameter loss = {
+    "loss", &Material::loss, "", {0, 10}, "loss factor of shear, while it touches and unless it yields"};
 inline constexpr Parameter friction = {"friction",
                                        &Material::friction,
                                        "",

@@ -48,6 +48,7 @@ inline std::vector<Material> all_materials(Dice& dice) {
       m.nu = dice.between(0, 0.49);
       m.friction = dice.between(0, 1);
     }
+    if (m.law == Law::neo_hookean || m.law == Law::hencky) m.loss = dice.between(0, 1);
     if (m.law == Law::hencky || m.law == Law::linear_corotated) m.yield = dice.between(10, 1e4);
     if (m.law == Law::sand) {
       m.friction_angle = dice.between(1, 80);
