@@ -26,6 +26,10 @@ class MatterCost {
   virtual std::span<const double> mass() const = 0;
   virtual bool quadratic() const = 0;
   virtual double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) = 0;
+  // What E takes as given of the motion is from now on that of v. True: some is, and values of before no longer hold.
+  virtual bool follow(const NodeVector<double>*, Workers&) { return false; }
+  // about the part of a change that is missed by taking it as given
+  virtual double lag() const { return 0; }
   virtual double rounding() const { return 0; }  // J, of a value, beyond that of its own size
 
   // A, the positive part of the second derivative at v, for `apply` in float; blocks: of its diagonal, by node

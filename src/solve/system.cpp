@@ -86,6 +86,19 @@ double System::rounding() const {
   return sum;
 }
 
+bool System::follow_matter(const NodeVector<double>* v) {
+  bool any = false;
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m)
+    any |= problem_.matter[m]->follow(v + problem_.unknowns->matter[m].first, workers_);
+  return any;
+}
+
+double System::lag() const {
+  double most = 0;
+  for (const MatterCost* m : problem_.matter) most = std::max(most, m->lag());
+  return most;
+}
+
 void System::linearise(const NodeVector<double>* v) {
   for (std::size_t m = 0; m < problem_.matter.size(); ++m) {
     const std::size_t first = problem_.unknowns->matter[m].first;

@@ -94,6 +94,8 @@ class System {
   CgReport solve(const UnknownVector<double>& right, const CgOptions& options, UnknownVector<double>& x);
 
   // parts of the problem
+  bool follow_matter(const NodeVector<double>* v);  // see MatterCost
+  double lag() const;
   double matter_value(const NodeVector<double>* v, NodeVector<double>* gradient);
   double rounding() const;  // J, of that value
   double body_value(const Column& w, Column& gradient) {

@@ -54,17 +54,15 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.safe_start = implicit_->inertial_velocity();
   problem.first_of_one_node = boundary_contacts_.range(contacts_).first;
   contacts_.view(problem);
-  implicit_->update_lagged_rotation(v_.data(), workers);
   NewtonOptions options = options_;
   if (may_be_cut_) options.max_hard_iterations = hard_iterations_before_cut;
-  Lagged lagged(*implicit_, contacts_, options_.relative_tolerance, workers);
+  Lagged lagged(*implicit_, contacts_, workers);
   for (bool again = true; again;) {
-    options.relative_tolerance = lagged.tolerance();
     const NewtonReport report = solve_newton(problem, options, workers, solver_, {v_.data(), v_.size()}, w_);
     body_contacts_.count(report.iterations, report.residual, report.cg_iterations);
     check(report, time);
     contacts_.take(solver_.system.u.data(), solver_.system.contact_gradient.data());
-    again = lagged.refresh(v_.data(), report, time);
+    again = lagged.refresh(v_.data());
   }
 }
 
