@@ -10,6 +10,7 @@
 #include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
+#include "solve/mean_rows.h"
 #include "solve/namespace.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
@@ -48,6 +49,7 @@ struct SystemWork {
   Eigen::VectorXd product;
   Buffer<ThreeSums> pieces;
   ContactWeightsWork weights;
+  MeanRowsWork mean;
   BodyCoupling bodies;
 };
 
@@ -141,6 +143,7 @@ class System {
   PieceSums sums_;
   ContactProblem rows_;
   ContactWeights weights_;
+  MeanProducts mean_;
   bool majorized_ = false;
 };
 
