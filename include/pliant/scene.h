@@ -199,8 +199,8 @@ struct StepOptions {
   int max_iterations = 1000;  // of the solver; more is an error
   int budget = 20'000;        // iterations of all solves of a step, linear ones and repeats included; more is an error
   // of the strong step
-  int max_cuts = 3;             // a step that fails is repeated in 2, 4, ... 2^max_cuts parts, 0..10; 0: never
-  bool exact_rotation = false;  // stretch is told from turning within the step: angular momentum is kept
+  int max_cuts = 3;            // a step that fails is repeated in 2, 4, ... 2^max_cuts parts, 0..10; 0: never
+  bool exact_rotation = true;  // stretch is told from turning within the step: angular momentum is kept
   PlasticFlow plastic_flow = PlasticFlow::by_law;
   double mass_damping = 0;       // 1/s, Rayleigh's
   double stiffness_damping = 0;  // s, Rayleigh's

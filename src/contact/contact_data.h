@@ -17,6 +17,7 @@ struct ContactData {
   std::uint32_t point = 0, partner = 0;
   std::int32_t remembered = -1;                            // entry of the last substep's memory; -1: a new contact
   Vector<double, 3> position = Vector<double, 3>::zero();  // m
+  Vector<double, 3> shift = Vector<double, 3>::zero();     // m, from there to where its impulse acts
 
   // for the law
   LawKind law = LawKind::lagged;

@@ -60,6 +60,15 @@ class Contacts : public ContactPotential {
   void add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const override;
   LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const override;
 
+  // m/s, by the row, without what it leaves out
+  Vec3d matter_velocity(std::size_t c, const NodeVector<double>* v) const;
+  // Its impulse acts this far from its place; more: m/s, what the rows of matter and body have more there, as expected
+  void move(std::size_t c, const Vec3d& shift, const Vec3d& more) {
+    data_[c].shift = shift;
+    arm_[c] += shift;
+    bias_[c] += more;
+  }
+
   // the solver's answer, by block: velocities, gradients of the laws
   void take(const Vec3Lanes* u, const Vec3Lanes* gradient);
   // what matter really got by contact c

@@ -172,6 +172,11 @@ const GeomPartners::Touched& GeomPartners::touch(int body) {
   return touched_.back();
 }
 
+Vec3d GeomPartners::solved_turning(std::uint32_t path) const {
+  const std::int32_t at = bodies_ ? touched_of_body_[std::size_t(paths_[path].geom.body)] : -1;
+  return at < 0 ? Vec3d::zero() : touched_[std::size_t(at)].turning;
+}
+
 PartnerSide GeomPartners::side(std::uint32_t path, const Vec3d& x) {
   PartnerSide side;
   side.given = paths_[path].velocity_at(x);

@@ -42,6 +42,8 @@ class GeomPartners {
   // Bodies follow their paths; or, after this, their velocities are solved for. nullptr: there are none.
   void solve_for(const Bodies* bodies);
   PartnerSide side(std::uint32_t path, const Vec3d& x);
+  // rad/s, of a geom that has had a `side`, by the joints: zero where these do not move it
+  Vec3d solved_turning(std::uint32_t path) const;
   std::span<const double> jacobians() const { return jacobians_; }  // 6 x dofs each, linear rows before angular
 
  private:

@@ -101,6 +101,18 @@ double rounding_of_energy(const MatterStep<S>& step, const Bundles& bundles) {
   return roundings * sum;
 }
 
+// The turn with which a solve begins, that of a rotation with the spin W of the start: 1 + dt sym L + dt W is one if
+// dt sym L = (dt W)^2 / (1 + cos), and then this much is to be taken off. Velocities to start from may be far worse.
+template <class S>
+void ImplicitMatter::load_turn(const S* C, std::size_t k, int lane) {
+  Matrix<double, 3> c;
+  std::copy_n(C, 9, c.a);
+  const Matrix<double, 3> W = (0.5 * dt_) * (c - transpose(c)), square = W * W;
+  const double sine2 = std::min(-0.5 * trace(square), 1.0);
+  const double scale = -1 / (dt_ * inv_h_ * (1 + std::sqrt(1 - sine2)));
+  for (int e = 0; e < 9; ++e) states_[k].turn[e][lane] = scale * square.a[e];
+}
+
 // What a particle gives to the nodes has a larger second moment than the particle. The difference would turn with it
 // and make all that spins heavier than it is.
 template <class S>
@@ -110,13 +122,26 @@ void ImplicitMatter::load_spin(const MatterStep<S>& step, std::size_t k) {
     const std::int32_t i = bundles_.bundles()[k].particle[lane];
     state.excess[lane] = 0;
     for (int e = 0; e < 9; ++e) state.turn[e][lane] = state.spin[e][lane] = 0;
-    if (i < 0 || !mls_) continue;
+    if (i < 0) continue;
     const Point<3, S>& p = step.points[std::size_t(i)];
     const S* C = step.velocities[std::size_t(i)].C;
+    if (steps_[bundles_.bundles()[k].group].turned) load_turn(C, k, lane);
+    if (!mls_) continue;
     const double excess = inertia_on_nodes(step.h) - inertia_of_cube(double(p.volume), step.h);
     state.excess[lane] = double(p.mass) * excess * inv_h_ * inv_h_;
     for (int e = 0; e < 9; ++e) state.spin[e][lane] = 0.5 * step.h * (double(C[e]) - double(C[3 * (e % 3) + e / 3]));
   }
+}
+
+// the trace of a turn is 2 - 2 cos
+double ImplicitMatter::mean_turn() const {
+  double sum = 0, volume = 0;
+  for (const BundleState& s : states_)
+    for (int lane = 0; lane < bundle_size; ++lane) {
+      sum += s.volume[lane] * (s.turn[0][lane] + s.turn[4][lane] + s.turn[8][lane]);
+      volume += s.volume[lane];
+    }
+  return std::sqrt(dt_ * inv_h_ * sum / volume);
 }
 
 void ImplicitMatter::load_yield(std::size_t k) {
@@ -218,6 +243,7 @@ void ImplicitMatter::begin(const MatterStep<S>& step, Workers& workers) {
   choose_laws(step);
   bundles_.build(step.layout, step.grid, step.points, step.inside, workers);
   load_bundles(step, workers);
+  turn_ = turned_ ? mean_turn() : 0;
   energy_noise_ = rounding_of_energy(step, bundles_);
   keep_damping(workers);
   touched_.resize(bundles_.touches().size());

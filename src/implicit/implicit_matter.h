@@ -63,6 +63,13 @@ class ImplicitMatter final : public MatterCost {
   // With exact rotation: E is from now on that of steps which turn as v does. The largest change of a strain.
   double update_lagged_rotation(const NodeVector<double>* v, Workers& workers);
 
+  bool follow(const NodeVector<double>* v, Workers& workers) override {
+    update_lagged_rotation(v, workers);
+    return turned_;
+  }
+
+  double lag() const override { return turn_; }
+
   bool yields_by_pressure() const { return pressed_; }  // some matter flows, and is sand
   // With it: E is from now on that of the yield strains at the pressures of v. Their change over
   // their size, both summed over volumes.
@@ -112,6 +119,9 @@ class ImplicitMatter final : public MatterCost {
   void load_bundles(const MatterStep<S>& step, Workers& workers);
   template <class S>
   void load_spin(const MatterStep<S>& step, std::size_t bundle);
+  template <class S>
+  void load_turn(const S* C, std::size_t bundle, int lane);
+  double mean_turn() const;
   void load_yield(std::size_t bundle);
   template <class S>
   void choose_laws(const MatterStep<S>& step);
@@ -132,6 +142,7 @@ class ImplicitMatter final : public MatterCost {
   double dt_ = 0;
   double energy_noise_ = 0;  // J, rounding of the elastic energy of matter at rest
   double inv_h_ = 0;
+  double turn_ = 0;  // radians, of the matter that is turned, in a step: root of the mean square by volume
   bool quadratic_ = false, mls_ = true, turned_ = false, pressed_ = false;
   Buffer<double> damping_rows_;  // of bundles with dense differentials, at the start of the step
 

@@ -13,6 +13,7 @@ using Column = Eigen::VectorXd;
 constexpr double line_tolerance = 1e-2;
 // float conjugate gradients do not get further than the first; inside of contacts that change more is wasted
 constexpr double least_forcing = 3e-5, forcing_in_contact = 0.05, most_forcing = 0.1;
+constexpr double part_of_lag = 0.3;  // what following leaves of a change need not be solved for
 constexpr double enough_decrease = 1e-4, enough_slope = 0.9, round_off = 1e-13;
 // a step is made longer while this part of the slope is left
 constexpr double steep = 0.5, longest_step = 1e3;
@@ -32,7 +33,9 @@ class StrongNewton {
   NewtonReport run();
 
  private:
+  bool follow();
   void evaluate();
+  System::Norms judge();
   void take_better_start();
   bool find_direction(double forcing);
   void find_newton_direction(double forcing, bool& exact);
@@ -58,6 +61,7 @@ class StrongNewton {
   double matter_slope_ = 0, matter_curvature_ = 0;  // along the direction
   double body_curvature_ = 0;
   bool trial_taken_ = false;  // v is the trial, at which matter has been evaluated
+  double lag_ = 0;            // part of a change that comes back when matter follows
   int majorized_ = 0;         // iterations still to come in which friction that slips is taken as stiffer than it is
 };
 
@@ -67,6 +71,13 @@ StrongNewton::StrongNewton(const StrongProblem& problem, const NewtonOptions& op
   for (auto* x : {&work_.direction, &work_.trial, &work_.trial_gradient}) x->resize(*problem.unknowns);
   work_.w = Eigen::Map<const Column>(w.data(), Eigen::Index(w.size()));
   work_.per_node.begin(problem);
+}
+
+// What matter takes as given of the motion becomes that of v. The start of a solve is not good enough for that.
+bool StrongNewton::follow() {
+  if (!system_.follow_matter(v_.data())) return false;
+  trial_taken_ = false;
+  return true;
 }
 
 // gradients and Hessians at v and w
@@ -104,7 +115,7 @@ void StrongNewton::find_newton_direction(double forcing, bool& exact) {
 double StrongNewton::choose_forcing() const {
   const double all = 0.3 * options_.relative_tolerance / report_.residual;
   const double wanted = system_.contacts() > 0 ? std::max(all, forcing_in_contact) : all;
-  return std::clamp(wanted, least_forcing, most_forcing);
+  return std::clamp(std::max(wanted, part_of_lag * lag_), least_forcing, most_forcing);
 }
 
 void StrongNewton::set_trial(double length) {
@@ -219,6 +230,17 @@ void StrongNewton::take_better_start() {
   evaluate();
 }
 
+// at the last evaluate
+System::Norms StrongNewton::judge() {
+  const System::Norms norms = system_.measure(v_.data(), work_.w);
+  const double scale = std::max(norms.momentum, norms.impulse);
+  report_.finite = std::isfinite(norms.gradient) && std::isfinite(scale);
+  report_.residual = scale > 0 ? norms.gradient / scale : 0;
+  report_.converged =
+      report_.finite && norms.gradient <= options_.absolute_tolerance + options_.relative_tolerance * scale;
+  return norms;
+}
+
 NewtonReport StrongNewton::run() {
   system_.linearise(v_.data());
   const bool curved = !system_.quadratic();
@@ -226,18 +248,20 @@ NewtonReport StrongNewton::run() {
   bool exact = false;
   int without_exact = 0, since_best = 0, hard = 0;
   for (;;) {
+    const double last = report_.residual;
+    const bool followed = report_.iterations > 0 && follow();
     evaluate();
-    System::Norms norms = system_.measure(v_.data(), work_.w);
+    System::Norms norms = judge();
     if (report_.iterations == 0 && !problem_.safe_start.empty() &&
         norms.gradient > std::max(norms.momentum, norms.impulse)) {
       take_better_start();
-      norms = system_.measure(v_.data(), work_.w);
+      norms = judge();
     }
-    const double scale = std::max(norms.momentum, norms.impulse), last = report_.residual;
-    report_.finite = std::isfinite(norms.gradient) && std::isfinite(scale);
-    report_.residual = scale > 0 ? norms.gradient / scale : 0;
-    report_.converged =
-        report_.finite && norms.gradient <= options_.absolute_tolerance + options_.relative_tolerance * scale;
+    if (report_.converged && report_.iterations == 0 && follow()) {
+      evaluate();
+      norms = judge();
+    }
+    lag_ = followed ? report_.residual / last : system_.lag();
     if (report_.converged || !report_.finite || report_.iterations >= options_.max_iterations) return report_;
     since_best = norms.gradient < 0.9 * best ? 0 : since_best + 1;
     best = std::min(best, norms.gradient);

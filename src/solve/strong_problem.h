@@ -1,5 +1,5 @@
 // Matter, bodies and their contacts as one minimisation (S1, Eq. 7), over the velocities v of nodes and w of bodies:
-//   minimise  sum E(v) + l(w) + sum_c l_c(u_c),     u_c = sum_i w_ci v_i - b_c - (V + Omega x r_c),   (V, Omega) = J w
+//   minimise  sum E(v) + l(w) + sum_c l_c(u_c),     u_c = sum_i w_ci v_i + G d_c - b_c - (V + Omega x r_c),   (V, Omega) = J w
 // with J that of the body which contact c touches, at a point of reference from which the contact is r_c away.
 // What matter and bodies are is not known here.
 #pragma once
@@ -26,6 +26,10 @@ class MatterCost {
   virtual std::span<const double> mass() const = 0;
   virtual bool quadratic() const = 0;
   virtual double evaluate(const NodeVector<double>* v, NodeVector<double>* gradient, Workers& workers) = 0;
+  // What E takes as given of the motion is from now on that of v. True: some is, and values of before no longer hold.
+  virtual bool follow(const NodeVector<double>*, Workers&) { return false; }
+  // about the part of a change that is missed by taking it as given
+  virtual double lag() const { return 0; }
   virtual double rounding() const { return 0; }  // J, of a value, beyond that of its own size
 
   // A, the positive part of the second derivative at v, for `apply` in float; blocks: of its diagonal, by node
@@ -57,6 +61,15 @@ class NoBodies final : public BodyCost {
   void hessian(std::span<double>) override {}
 };
 
+// Contacts may act on a piece of matter as a whole, too: u_c += G d_c, with the mean gradient G = sum_i v_i s_i^T of the
+// velocities of its nodes. Empty: none do.
+struct MeanRows {
+  std::span<const std::uint32_t> begins, nodes;  // by piece; a node may be of several, once of each
+  std::span<const Vec3d> weights;                // 1/m, s_i by entry of nodes
+  std::span<const std::int32_t> piece;           // by contact; -1: of none
+  std::span<const Vec3d> shift;                  // m, by contact: d_c
+};
+
 struct StrongProblem {
   const Unknowns* unknowns = nullptr;
   std::span<MatterCost* const> matter;  // each over its range of the unknowns
@@ -64,6 +77,7 @@ struct StrongProblem {
   // weights by contact, as in ContactProblem; nodes are those of the unknowns
   std::span<const std::uint32_t> begins, nodes;
   std::span<const double> weights;
+  MeanRows mean;
   std::span<const Vec3d> bias;         // m/s, by contact: what of the other side's velocity is given
   std::span<const std::int32_t> body;  // by contact: which of the Jacobians; -1: a body that cannot move
   std::span<const Vec3d> arm;          // m, by contact: r_c

@@ -38,7 +38,8 @@ System::System(const StrongProblem& problem, Workers& workers, SystemWork& work)
       dofs_(problem.unknowns->dofs),
       sums_(workers, work.pieces),
       rows_(gather_rows()),
-      weights_(rows_, workers, work.weights) {
+      weights_(rows_, workers, work.weights),
+      mean_(problem.mean, workers, work.mean) {
   const std::size_t blocks = blocks_of(contacts());
   for (auto* b : {&work_.u, &work_.contact_gradient, &work_.du, &work_.force}) b->resize(blocks);
   work_.contact_hessian.resize(blocks);
@@ -84,6 +85,19 @@ double System::rounding() const {
   double sum = 0;
   for (const MatterCost* m : problem_.matter) sum += m->rounding();
   return sum;
+}
+
+bool System::follow_matter(const NodeVector<double>* v) {
+  bool any = false;
+  for (std::size_t m = 0; m < problem_.matter.size(); ++m)
+    any |= problem_.matter[m]->follow(v + problem_.unknowns->matter[m].first, workers_);
+  return any;
+}
+
+double System::lag() const {
+  double most = 0;
+  for (const MatterCost* m : problem_.matter) most = std::max(most, m->lag());
+  return most;
 }
 
 void System::linearise(const NodeVector<double>* v) {
@@ -133,6 +147,7 @@ void System::contact_velocities(const NodeVector<double>* v, const Column& w, bo
     weights_.multiply({first, last}, v, out.data());
     return ThreeSums{};
   });
+  mean_.add_velocities(v, out.data());
   if (with_bias) bodies_.subtract_bias(out);
   bodies_.subtract_velocities(w, out);
 }
@@ -176,6 +191,7 @@ void System::evaluate_bodies_and_contacts(const NodeVector<double>* v, const Col
       return ThreeSums{};
     });
     weights_.add_up(work_.contact_gradient.data(), work_.contact_sum.nodes.data());
+    mean_.add_up(work_.contact_gradient.data(), work_.contact_sum.nodes.data());
     bodies_.add_forces(work_.contact_gradient, -1, work_.contact_sum.dofs);
   } else {
     std::fill(work_.contact_sum.nodes.begin(), work_.contact_sum.nodes.end(), NodeVector<double>(0));
@@ -270,6 +286,7 @@ double System::apply(const UnknownVector<T>& x, UnknownVector<T>& y) {
              })
              .a;
   weights_.add_up(work_.force.data(), work_.sums.data());
+  mean_.add_up(work_.force.data(), work_.sums.data());
   sums_.each(nodes_, [&](std::size_t i) { y.nodes[i] += rounded<T>(work_.sums[i]); });
   bodies_.add_forces(work_.force, -1, y.dofs);
   return sum;

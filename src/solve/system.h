@@ -10,6 +10,7 @@
 #include "solve/body_coupling.h"
 #include "solve/contact_weights.h"
 #include "solve/krylov.h"
+#include "solve/mean_rows.h"
 #include "solve/namespace.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
@@ -48,6 +49,7 @@ struct SystemWork {
   Eigen::VectorXd product;
   Buffer<ThreeSums> pieces;
   ContactWeightsWork weights;
+  MeanRowsWork mean;
   BodyCoupling bodies;
 };
 
@@ -94,6 +96,8 @@ class System {
   CgReport solve(const UnknownVector<double>& right, const CgOptions& options, UnknownVector<double>& x);
 
   // parts of the problem
+  bool follow_matter(const NodeVector<double>* v);  // see MatterCost
+  double lag() const;
   double matter_value(const NodeVector<double>* v, NodeVector<double>* gradient);
   double rounding() const;  // J, of that value
   double body_value(const Column& w, Column& gradient) {
@@ -139,6 +143,7 @@ class System {
   PieceSums sums_;
   ContactProblem rows_;
   ContactWeights weights_;
+  MeanProducts mean_;
   bool majorized_ = false;
 };
 

@@ -22,6 +22,7 @@ template <class S>
 StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
     : body_contacts_(scene, materials, paths),
       boundary_contacts_(materials, scene.step.cell),
+      rows_(materials),
       implicit_(std::make_unique<ImplicitMatter>()) {
   options_.relative_tolerance = solver_tolerance(scene.step);
   options_.max_iterations = scene.step.max_iterations;
@@ -54,17 +55,16 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   problem.safe_start = implicit_->inertial_velocity();
   problem.first_of_one_node = boundary_contacts_.range(contacts_).first;
   contacts_.view(problem);
-  implicit_->update_lagged_rotation(v_.data(), workers);
+  problem.mean = rows_.view();
   NewtonOptions options = options_;
   if (may_be_cut_) options.max_hard_iterations = hard_iterations_before_cut;
-  Lagged lagged(*implicit_, contacts_, options_.relative_tolerance, workers);
+  Lagged lagged(*implicit_, contacts_, workers);
   for (bool again = true; again;) {
-    options.relative_tolerance = lagged.tolerance();
     const NewtonReport report = solve_newton(problem, options, workers, solver_, {v_.data(), v_.size()}, w_);
     body_contacts_.count(report.iterations, report.residual, report.cg_iterations);
     check(report, time);
     contacts_.take(solver_.system.u.data(), solver_.system.contact_gradient.data());
-    again = lagged.refresh(v_.data(), report, time);
+    again = lagged.refresh(v_.data());
   }
 }
 
@@ -82,7 +82,7 @@ void StrongStep<S>::balance(Workers& workers) {
   const ContactRange own = body_contacts_.range(contacts_);
   for (std::size_t c = own.first; c < own.last; ++c) {
     const ContactData& contact = contacts_[c];
-    body_contacts_.exchange(c, contact.impulse, cross(contact.position, contact.impulse), contacts_);
+    body_contacts_.exchange(c, contact.impulse, cross(contact.position + contact.shift, contact.impulse), contacts_);
   }
 }
 
@@ -162,6 +162,8 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
   body_contacts_.detect(matter, unknowns, contacts_, workers);
   boundary_contacts_.add_to(contacts_, matter.grid, unknowns);
   start(matter.layout);
+  rows_.move_to_end({matter, implicit_->bundles(), v_.data(), step.h}, body_contacts_.range(contacts_),
+                    body_contacts_.partners(), contacts_);
   if (bodies && bodies->dofs() > 0) {
     w_.assign(bodies->velocity(), bodies->velocity() + bodies->dofs());
     if (body_cost_)

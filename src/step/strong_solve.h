@@ -7,6 +7,7 @@
 #include "contact/boundary_contacts.h"
 #include "solve/newton.h"
 #include "step/namespace.h"
+#include "step/strong_rows.h"
 #include "step/warm_start.h"
 
 #include <memory>
@@ -60,6 +61,7 @@ class StrongStep {
   BodyContacts<S> body_contacts_;
   BoundaryContacts<S> boundary_contacts_;
   Contacts contacts_;
+  StrongRows<S> rows_;
   NewtonOptions options_;
   bool may_be_cut_ = false;
   std::unique_ptr<ImplicitMatter> implicit_;

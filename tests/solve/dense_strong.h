@@ -130,6 +130,7 @@ struct DenseStrong {
       body.push_back(int(s.uniform(-1, 2.999)));
       arm.push_back(s.ball());
     }
+    if (seed % 2 == 1) add_pieces();
     for (int k = 0; k < body_count * 6 * dofs; ++k) jacobians.push_back(s.uniform(-1, 1));
     number_unknowns(costs, bodies, unknowns);
     problem.unknowns = &unknowns;
@@ -143,8 +144,25 @@ struct DenseStrong {
     problem.arm = arm;
     problem.jacobians = jacobians;
     problem.potential = &contacts.potential;
+    problem.mean = {piece_begins, piece_nodes, piece_weights, piece, shift};
   }
   DenseStrong(const DenseStrong&) = delete;
+
+  // two pieces that share the nodes in the middle; of three contacts two are of one of them
+  void add_pieces() {
+    const std::size_t n = contacts.mass.size();
+    for (const NodeRange range : {NodeRange{0, 2 * n / 3}, NodeRange{n / 3, n}}) {
+      for (std::size_t i = range.first; i < range.last; ++i) {
+        piece_nodes.push_back(std::uint32_t(i));
+        piece_weights.push_back((1 / double(range.size())) * s.ball());
+      }
+      piece_begins.push_back(std::uint32_t(piece_nodes.size()));
+    }
+    for (std::size_t c = 0; c < contacts.contacts(); ++c) {
+      piece.push_back(int(c % 3) - 1);
+      shift.push_back(s.ball());
+    }
+  }
 
   std::size_t nodes() const { return unknowns.nodes(); }
   Eigen::Index size() const { return 3 * Eigen::Index(nodes()) + dofs; }
@@ -164,6 +182,9 @@ struct DenseStrong {
     Dense W = Dense::Zero(3, size());
     for (std::uint32_t k = contacts.begins[c]; k < contacts.begins[c + 1]; ++k)
       W.block<3, 3>(0, at(contacts.nodes[k], 0)) += contacts.weights[k] * Eigen::Matrix3d::Identity();
+    if (!piece.empty() && piece[c] >= 0)
+      for (std::uint32_t e = piece_begins[std::size_t(piece[c])]; e < piece_begins[std::size_t(piece[c]) + 1]; ++e)
+        W.block<3, 3>(0, at(piece_nodes[e], 0)) += dot(piece_weights[e], shift[c]) * Eigen::Matrix3d::Identity();
     if (body[c] >= 0) W.rightCols(dofs) -= jacobian(c);
     return W;
   }
@@ -222,6 +243,10 @@ struct DenseStrong {
   std::vector<std::int32_t> body;
   std::vector<Vec3d> arm;
   std::vector<double> jacobians;
+  // mean rows
+  std::vector<std::uint32_t> piece_begins = {0}, piece_nodes;
+  std::vector<Vec3d> piece_weights, shift;
+  std::vector<std::int32_t> piece;
   StrongProblem problem;
 };
 
