@@ -130,7 +130,9 @@ void StrongRows<S>::move_to_end(const Expected& expected, ContactRange range, co
     }
     if (pieces_[group].number < 0) add_piece(expected, group);
     const Piece& piece = pieces_[group];
-    const Vec d = shift_[c] = contacts[c].dt * (shift_[c] - piece.velocity);
+    // Along the normal it is no arm of the normal impulse, and as large as a piece that lands fast.
+    const Vec way = contacts[c].dt * (shift_[c] - piece.velocity), &n = contacts[c].normal;
+    const Vec d = shift_[c] = way - dot(way, n) * n;
     piece_[c] = piece.number;
     // what is expected stays so: the row differs from that of the start only for what comes out otherwise
     contacts.move(c, d, piece.gradient * d - cross(partners.solved_turning(contacts[c].partner), d));
