@@ -265,7 +265,7 @@ void pair_keys(Keys& keys, ContactPair& pair) {
   std::string body;
   keys.name_of({.name = "body",
                 .what = "the same",
-                .applies = pair.partner.empty() || !keys.reads,
+                .applies = pair.partner.empty(),
                 .only_for = "pairs that do not say it by 'with'"},
                body, NameOf::partner);
   if (!body.empty()) pair.partner = body;
