@@ -101,7 +101,7 @@ def tank_of_boxes(case: Case) -> dict[str, Measured]:
     return at_rest(case, made, "tank/part")
 
 
-@row("water between walls of a fifth of a cell", {"part inside": 1e-3}, "nothing passes", quick=True, needed=True)
+@row("water between walls of a fifth of a cell", {"part inside": 1e-3}, "nothing passes", needed=True)
 def thin_tank(case: Case) -> dict[str, Measured]:
     made = pool(case)
     made.bodies = [flush_walls(DEPTH / 40)]
