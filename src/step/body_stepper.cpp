@@ -61,6 +61,7 @@ void BodyStepper::finish(std::span<const GeomImpulse> impulses, std::span<Motion
   model_.motion.feel(end_, bodies_, part_wrenches_, holds);
   if (!has_stepped) bodies_.update_kinematics();
   outcome.geom_poses.clear();
+  if (!has_matter_) return;
   for (const GeomPath& path : paths_) outcome.geom_poses.push_back(path.before);
 }
 

@@ -39,7 +39,7 @@ void end_part(StepPart<D, S>& p) {
   if (!p.work.bodies) return;
   const BodyContacts<S>* contacts = p.model.particle_count() > 0 ? p.work.contacts() : nullptr;
   p.work.bodies->finish(contacts ? contacts->impulses() : std::span<const GeomImpulse>(), p.next.holds, p.outcome);
-  p.work.bodies->bodies().save_to(p.next.bodies);
+  p.work.bodies->save_to(p.next.bodies);
 }
 
 template <int D, class S>
