@@ -34,6 +34,11 @@ class BodyStepper {
   // outcome are those of the whole step.
   void finish(std::span<const GeomImpulse> impulses, std::span<MotionHold> holds, Outcome& outcome);
 
+  // what the next step starts from; a data that was given holds it itself
+  void save_to(BodiesState& next) const {
+    if (own_data_) bodies_.save_to(next);
+  }
+
   Bodies& bodies() { return bodies_; }
   const BodyObstacles& obstacles() const { return obstacles_; }
 

@@ -27,7 +27,7 @@ void clear(StepReport& report) {
   std::swap(fresh.body_impulses, report.body_impulses);
   std::swap(fresh.pin_impulses, report.pin_impulses);
   fresh.before = report.before;
-  std::swap(fresh, report);
+  report = std::move(fresh);
   report.stages.clear();
   for (const char* name : stage_names) report.stages.push_back({name, 0});
   report.boundary_impulses.clear();

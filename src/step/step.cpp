@@ -40,11 +40,12 @@ template <int D, class S>
 void end_part(StepPart<D, S>& p) {
   if (!p.is_first) add_part(p.outcome.report, p.report);
   p.outcome.geom_poses.clear();
-  for (const GeomPath& path : p.work.paths) p.outcome.geom_poses.push_back(path.before);
+  if (p.model.particle_count() > 0)
+    for (const GeomPath& path : p.work.paths) p.outcome.geom_poses.push_back(path.before);
   if (!p.work.bodies) return;
   const BodyContacts<S>* contacts = p.model.particle_count() > 0 ? p.work.contacts() : nullptr;
   p.work.bodies->finish(contacts ? contacts->impulses() : std::span<const GeomImpulse>(), p.next.holds, p.outcome);
-  p.work.bodies->bodies().save_to(p.next.bodies);
+  p.work.bodies->save_to(p.next.bodies);
 }
 
 // for the plan of explicit substeps; where bodies that are obstacles will be is not known yet

@@ -31,14 +31,9 @@ Mat3d inverse_of_moment(const Mat3d& M) {
 
 }  // namespace
 
-bool lasts(const Material& material) {
-  const LawInfo& law = info(material.law);
-  return law.keeps_shape && !law.hardens && !law.sheet && material.law != Law::sand && !(material.yield > 0);
-}
-
 template <class S>
 StrongRows<S>::StrongRows(const std::vector<Material>& materials) : pieces_(materials.size()) {
-  for (const Material& m : materials) lasts_.push_back(lasts(m));
+  for (const Material& m : materials) lasts_.push_back(info(m.law).lasts(m));
 }
 
 template <class S>

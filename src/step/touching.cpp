@@ -16,7 +16,8 @@ bool is_near_solid(const Model<S>& model, const State<D, S>& now, std::span<cons
     Vec x = Vec::zero();
     for (int d = 0; d < D; ++d) x[d] = double(now.particles.points[i].x[d]);
     for (std::size_t k = 0; k < model.boundaries.size(); ++k)
-      if (distance(model.boundaries[k], now.boundaries[k].center, x).phi < reach) return true;
+      if (model.boundaries[k].at_nodes && distance(model.boundaries[k], now.boundaries[k].center, x).phi < reach)
+        return true;
     for (const Obstacle* obstacle : obstacles)
       if (obstacle->is_near(x, reach) && obstacle->at(x).phi < reach) return true;
   }

@@ -76,7 +76,10 @@ template <int D, class S>
 void WorldOf<D, S>::step() {
   check_stop();  // without matter the only place: MuJoCo works in the user's data
   Workspace<D, S>& work = workspace();
-  read_data();
+  if (model_->particle_count() > 0)
+    read_data();
+  else if (front_)
+    front_->save_to(now_.bodies);  // for a step that fails: all else stays in the data
   try {
     if (model_->scene.step.balance && model_->particle_count() > 0)
       next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);

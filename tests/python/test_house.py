@@ -25,6 +25,16 @@ def test_functions_on_the_way_to_the_formulas_exist():
             assert re.search(rf"\b{name}\(", text), f"{title}: {file} has no {name}"
 
 
+def test_places_of_the_table_exist():
+    table = (
+        (ROOT / "src" / "step" / "README.md").read_text().partition("## Outside of this folder")[2].partition("## ")[0]
+    )
+    places = [p for p in re.findall(r"`([\w/]+\.\w+)`", table) if p != "CONTRIBUTING.md"]
+    assert len(places) >= 6
+    for place in places:
+        assert any((folder / place).exists() for folder in (ROOT, ROOT / "src")), place
+
+
 def test_ways_are_short():
     found = dict(ways())
     assert len(found["To the stress of a law"]) <= 6

@@ -16,6 +16,14 @@ from support import block, touching
 LONGEST = 1.0  # s, from the signal to the exception
 
 
+@pytest.fixture(autouse=True)
+def hears_ctrl_c():
+    """Who starts the tests in the background of a shell gives them a SIGINT that is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @contextlib.contextmanager
 def signal_after(seconds, number=signal.SIGINT):
     """Sends a signal to this process; gives a list that then holds the time."""

@@ -88,7 +88,7 @@ inline Scene with_bodies(Precision precision, Method method) {
   Scene scene = scene_of(3, precision, strong ? 5e-3 : 2e-3);
   scene.step.method = method;
   // who cannot converge gives up soon
-  scene.step.max_iterations = 100, scene.step.max_cuts = 1;
+  scene.step.max_iterations = 100, scene.step.max_cuts = 1, scene.step.budget = 5000;
   add_block(scene, Law::linear_corotated, {-.015, -.015, 0.002}, 4);
   Body body;
   body.name = "thing", body.text = things;
