@@ -12,9 +12,6 @@
 
 namespace pliant::step {
 
-// one place says which matter is a piece for good, with a mean gradient that means something
-bool lasts(const Material& material);
-
 template <class S>
 class StrongRows {
  public:
