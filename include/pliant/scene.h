@@ -40,8 +40,9 @@ enum class SurfaceLayer {
 };
 
 struct Sampling {
-  enum class Method { lattice, poisson };
-  Method method = Method::poisson;
+  enum class Method { by_law, lattice, poisson };
+  // by_law: poisson for matter that lasts and in 2-D, lattice for matter that flows, which then starts flush with walls
+  Method method = Method::by_law;
   double particles_per_cell = 8;  // 3-D default; use 4 in 2-D
   std::uint64_t seed = 1;
   double jitter = 0;  // lattice only: uniform offset as a part of the spacing, 0..1

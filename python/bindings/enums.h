@@ -61,7 +61,7 @@ struct Choices<Shape::Kind> {
 template <>
 struct Choices<Sampling::Method> {
   static constexpr const char* type = "SamplingMethod";
-  static constexpr std::array names = {"lattice", "poisson"};
+  static constexpr std::array names = {"by_law", "lattice", "poisson"};
 };
 
 template <>

@@ -44,8 +44,9 @@ class ShapeKind(StrEnum):
 
 
 class SamplingMethod(StrEnum):
-    """How particles are placed."""
+    """How particles are placed; by_law: poisson for matter that lasts, lattice for matter that flows."""
 
+    by_law = auto()
     lattice = auto()
     poisson = auto()
 

@@ -13,6 +13,8 @@ using Kind = RigidShape::Kind;
 constexpr double endless = std::numeric_limits<double>::infinity();
 // in cells: solids this near to each other touch; and how deep matter may be in one of two that meet
 constexpr double skin = 1e-2, reach = seam_reach;
+// cells: matter deeper than this in all uncovered faces has none of them
+constexpr double deepest = 0.5;
 // m/s, of solids that rest against each other
 constexpr double at_rest = 1e-3;
 
@@ -150,7 +152,8 @@ ShapeDistance Seams::distance(const GeomPaths& paths, std::size_t path, const Ve
       i = good;
     }
   }
-  return d;
+  // so far inside that no other face is near: as if there were no seam
+  return d.phi < -deepest * cell_ ? whole : d;
 }
 
 }  // namespace pliant::contact

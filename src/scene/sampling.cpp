@@ -29,7 +29,7 @@ double layers(double size, double spacing) { return std::max(size / spacing, 1.0
 double expected_inside(const Solid& solid, const Sampling& sampling, double spacing) {
   const Shape& shape = solid.shape();
   const double by_volume = solid.volume() / std::pow(spacing, solid.dimension());
-  if (sampling.method == Sampling::Method::poisson) return by_volume;
+  if (sampling.method != Sampling::Method::lattice) return by_volume;
   switch (shape.kind) {
     case Shape::Kind::box: {
       const double area = layers(shape.size[0], spacing) * layers(shape.size[1], spacing);
@@ -78,6 +78,7 @@ std::size_t expected_count(const Solid& solid, const Sampling& sampling, double 
 std::vector<Point> fill(const Region& region, const Sampling& sampling, double spacing, Random& random) {
   switch (sampling.method) {
     case Sampling::Method::lattice: return fill_lattice(region, spacing, sampling.jitter, random);
+    case Sampling::Method::by_law:  // what it means is said by sampling_of
     case Sampling::Method::poisson: return fill_poisson(region, spacing, random);
   }
   fail(ErrorCode::bad_input, "sampling method {} is unknown; use lattice or poisson", int(sampling.method));
@@ -165,14 +166,27 @@ Samples sample_with_surface(const Solid& solid, const Sampling& sampling, double
 }
 
 // points alone; in 2-D perhaps with a layer on the surface
-Samples sample_points(const Solid& solid, const Sampling& sampling, double cell) {
+// As many points as fill the solid, at least half a spacing below its surface and so a little nearer to each other: balls of
+// that size do not stick out. A lattice fills boxes so by itself.
+std::vector<Point> fill_with_balls(const Solid& solid, const Sampling& sampling, double spacing, Random& random) {
+  if (sampling.method == Sampling::Method::lattice) return fill({solid, 0}, sampling, spacing, random);
+  const Region inner = {solid, inner_depth(solid, spacing)};
+  const double found = double(fill(inner, sampling, spacing, random).size());
+  if (found == 0) return fill({solid, 0}, sampling, spacing, random);
+  random = Random(sampling.seed);
+  const double wanted = solid.volume() / std::pow(spacing, 3);
+  return fill(inner, sampling, spacing * std::cbrt(std::min(1.0, found / wanted)), random);
+}
+
+Samples sample_points(const Solid& solid, const Sampling& sampling, double cell, bool balls) {
   const Shape& shape = solid.shape();
   const double spacing = spacing_of(sampling, cell, solid.dimension());
   const bool layer = has_layer(sampling);
   Random random(sampling.seed);
   std::vector<Point> on_surface, inside;
   if (layer) on_surface = cover_outline(solid, spacing);
-  inside = fill({solid, layer ? inner_depth(solid, spacing) : 0}, sampling, spacing, random);
+  inside = balls ? fill_with_balls(solid, sampling, spacing, random)
+                 : fill({solid, layer ? inner_depth(solid, spacing) : 0}, sampling, spacing, random);
   // what is smaller than the spacing is one particle
   if (on_surface.empty() && inside.empty() && shape.kind != Shape::Kind::mesh) inside.push_back(Point::zero());
   if (on_surface.empty() && inside.empty()) {
@@ -199,7 +213,8 @@ std::size_t estimate_count(const Shape& shape, const Sampling& sampling, double 
   return expected_count(Solid(shape, dimension), sampling, cell);
 }
 
-Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit) {
+Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit,
+               bool balls) {
   const Solid solid(shape, dimension);
   const std::size_t expected = expected_count(solid, sampling, cell);
   if (expected > limit) {
@@ -209,7 +224,7 @@ Samples sample(const Shape& shape, const Sampling& sampling, double cell, int di
          double(expected), limit);
   }
   if (has_layer(sampling) && dimension == 3) return sample_with_surface(solid, sampling, cell);
-  return sample_points(solid, sampling, cell);
+  return sample_points(solid, sampling, cell, balls && dimension == 3 && !has_layer(sampling));
 }
 
 }  // namespace pliant::scene

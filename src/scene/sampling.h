@@ -33,9 +33,10 @@ struct Samples {
   std::vector<std::array<std::uint32_t, 3>> triangles = {};  // none: of a mesh that could not be remeshed
 };
 
+// balls: the particles touch as balls of their size, and those of `poisson` start so far below the surface.
 // Throws Error(too_large) before it fills anything if more than `limit` particles are to be expected.
-Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension,
-               std::size_t limit = 20'000'000);
+Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit = 20'000'000,
+               bool balls = false);
 
 // about how many particles `sample` will give, without filling anything
 std::size_t estimate_count(const Shape& shape, const Sampling& sampling, double cell, int dimension);

@@ -177,8 +177,8 @@ void matter_keys(Keys& keys, Matter& matter) {
   Sampling& sampling = matter.sampling;
   if (keys.reads && keys.dimension == 2) sampling.particles_per_cell = 4;
   if (keys.enter({.name = "sampling", .what = "how the shape is filled with particles"})) {
-    choose(keys, {.name = "method", .what = "even, or random at even distances"}, sampling.method,
-           {"lattice", "poisson"});
+    choose(keys, {.name = "method", .what = "even, or random at even distances; by_law: even for matter that flows"},
+           sampling.method, {"by_law", "lattice", "poisson"});
     keys.number({.name = "particles_per_cell", .what = "on average", .always = true, .standard = "8, in 2-D 4"},
                 sampling.particles_per_cell, positive);
     count(keys, {.name = "seed", .what = "same seed, same particles"}, sampling.seed, 0, UINT64_MAX);

@@ -15,7 +15,11 @@ TouchBy touch_by(const Matter& matter, const Material& material, int dimension) 
 }
 
 Sampling sampling_of(const Matter& matter, const Material& material, int dimension) {
+  using Method = Sampling::Method;
   Sampling sampling = matter.sampling;
+  // points at random have no place for balls at a wall
+  const bool balls = touch_by(matter, material, dimension) == TouchBy::balls;
+  if (sampling.method == Method::by_law) sampling.method = balls ? Method::lattice : Method::poisson;
   if (sampling.surface_layer == SurfaceLayer::by_law)
     sampling.surface_layer =
         touch_by(matter, material, dimension) == TouchBy::surface ? SurfaceLayer::yes : SurfaceLayer::no;

@@ -14,7 +14,7 @@ enum class TouchBy {
 
 TouchBy touch_by(const Matter& matter, const Material& material, int dimension);
 
-// how its shape is filled: `surface_layer` is yes or no
+// how its shape is filled: nothing is left to the law
 Sampling sampling_of(const Matter& matter, const Material& material, int dimension);
 
 }  // namespace pliant::scene

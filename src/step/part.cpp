@@ -132,7 +132,7 @@ void prepare(StepPart<D, S>& p) {
   for (int d = 0; d < D; ++d) p.grid_step.gravity[d] = S(o.gravity[d]);
   p.grid_step.shapes = &p.model.boundaries;
   p.grid_step.motions = &p.next.boundaries;
-  if (!p.grid_step.obstacles.empty()) p.work.bodies->paths().move_to(0);
+  if (!p.grid_step.obstacles.empty()) p.work.paths.move_to(0);
   if (o.method == Method::strong || !p.grid_step.obstacles.empty())
     find_touching(p.model, p.now, p.grid_step.obstacles, p.work.touching);
   p.work.shear_viscosities.resize(p.model.groups.size());

@@ -12,7 +12,8 @@ Samples samples_of(const Matter& matter, const Scene& scene) {
   if (!matter.points.empty()) return {matter.points, std::vector<double>(matter.points.size(), matter.point_volume)};
   const Material& material = scene.materials[find_named(scene.materials, matter.material, "material")];
   const Sampling sampling = sampling_of(matter, material, scene.dimension);
-  return sample(matter.shape, sampling, scene.step.cell, scene.dimension, scene.max_particles);
+  const bool balls = touch_by(matter, material, scene.dimension) == TouchBy::balls;
+  return sample(matter.shape, sampling, scene.step.cell, scene.dimension, scene.max_particles, balls);
 }
 
 void warn_of_points_alone(const Matter& matter, Sampled& all) {

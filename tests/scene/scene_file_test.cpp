@@ -189,7 +189,6 @@ TEST(SceneFile, FourMaterials) {
   EXPECT_EQ(scene.materials[3].law, Law::hencky);
   EXPECT_EQ(scene.materials[3].yield, 1250);
   EXPECT_EQ(scene.matter[1].shape.kind, Shape::Kind::cylinder);
-  EXPECT_EQ(scene.matter[3].sampling.surface_layer, SurfaceLayer::yes);
   EXPECT_TRUE(scene.boundaries[0].inside_out);
 }
 

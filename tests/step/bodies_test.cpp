@@ -44,6 +44,7 @@ Scene jelly_in_tray() {
   block.material = "jelly";
   block.shape.size = {0.1, 0.1, 0.08};
   block.shape.center = {0, 0, 0.06};
+  block.sampling.surface_layer = SurfaceLayer::no;  // obstacles are felt by nodes
   scene.matter = {block};
   scene.step.cell = 0.02;
   scene.step.dt = 0.005;

@@ -25,7 +25,7 @@ Scene spinning(int max_cuts) {
   scene.matter[0].angular_velocity = {0, 0, 200};
   Body things = test::body_of("");
   things.text = R"(<mujoco><option integrator="implicitfast"/><worldbody>
-      <geom type="plane" size="1 1 .1" pos="0 0 .005"/>
+      <geom type="plane" size="1 1 .1" pos="0 0 0"/>
       <body name="ball" pos=".085 0 .04"><freejoint/><geom type="sphere" size=".05" mass=".3"/></body>
       <body name="cart" pos="-.1 0 .04"><joint name="cart" type="slide" axis="1 0 0" damping="1"/><geom type="box" size=".055 .1 .03" mass=".1"/></body>
       <body name="hand" mocap="true" pos="0 .1 .04"><geom type="box" size=".03 .05 .03"/></body>

@@ -164,7 +164,7 @@ TEST(Strong, StopsFastMatterOnTheFloor) {
       lowest =
           std::min(lowest, reinterpret_cast<const double*>(static_cast<const std::byte*>(x.data) + p * x.stride)[2]);
   }
-  // the floor is at 0.005 m; the spring of the contact gives way by a part of the spacing of 0.01 m
+  // balls of 5 mm on a floor at 0; the spring of the contact gives way by a part of their size
   EXPECT_GT(lowest, 0);
 }
 

@@ -110,7 +110,7 @@ inline Body body_of(const std::string& parts, const std::string& name = "thing")
 inline void add_cube(Scene& scene, const Material& material) {
   add(scene, "cube", material, block(3, {-.04, -.04, 0}, {.04, .04, .08}, .01, 0), .01);
 }
-inline constexpr const char* floor_text = R"(<geom name="floor" type="plane" size="1 1 .1" pos="0 0 .005"/>)";
+inline constexpr const char* floor_text = R"(<geom name="floor" type="plane" size="1 1 .1" pos="0 0 0"/>)";
 
 // where each particle of a view stands, in the order of ids
 inline std::vector<std::size_t> order_by_id(const World& world, const std::string& matter) {

@@ -22,7 +22,7 @@ Scene busy(Method method, Precision precision = Precision::float32) {
   scene.matter[0].angular_velocity = {0, 0, 5};
   Body things = test::body_of("");
   things.text = R"(<mujoco><option integrator="implicitfast"/><worldbody>
-      <geom type="plane" size="1 1 .1" pos="0 0 .005"/>
+      <geom type="plane" size="1 1 .1" pos="0 0 0"/>
       <body name="cart" pos=".12 0 .04"><joint name="cart" type="slide" axis="1 0 0" damping="1"/>
         <geom name="cart" type="box" size=".055 .1 .03" mass=".1"/></body>
     </worldbody><actuator><position joint="cart" kp="20"/></actuator></mujoco>)";
