@@ -95,7 +95,6 @@ void material_keys(Keys& keys, Material& m) {
     double& value = m.*p.member;
     Range range = p.range;
     if (p.also == Parameter::Also::zero) range.from = 0;
-    // every number below 0 means the same
     if (p.also == Parameter::Also::negative && value < 0) value = Material().*p.member;
     const Key key = {.name = p.name,
                      .unit = p.unit,
@@ -183,9 +182,7 @@ void matter_keys(Keys& keys, Matter& matter) {
                 sampling.particles_per_cell, positive);
     count(keys, {.name = "seed", .what = "same seed, same particles"}, sampling.seed, 0, UINT64_MAX);
     keys.number({.name = "jitter", .what = "lattice: random offset as a part of the spacing"}, sampling.jitter, {0, 1});
-    choose(keys,
-           {.name = "surface_layer",
-            .what = "particles also on the surface; by_law: for elastic matter that does not yield"},
+    choose(keys, {.name = "surface_layer", .what = "particles also on the surface; by_law: of what lasts"},
            sampling.surface_layer, {"by_law", "true", "false"});
     keys.leave();
   }
@@ -258,16 +255,12 @@ void pair_keys(Keys& keys, ContactPair& pair) {
   const char* inherited = "as contact says";
   keys.name_of({.name = "matter", .what = "a piece of matter; a * stands for any letters; nothing: all"}, pair.matter,
                NameOf::matter);
-  keys.name_of({.name = "with",
-                .what = "a boundary; \"body\": with all that it carries; \"body/geom\": one geom; a * stands for any "
-                        "letters; nothing: all"},
-               pair.partner, NameOf::partner);
+  const char* what = "a boundary; a body with all that it carries; \"body/geom\"; a * for any letters; nothing: all";
+  keys.name_of({.name = "with", .what = what}, pair.partner, NameOf::partner);
   std::string body;
-  keys.name_of({.name = "body",
-                .what = "the same",
-                .applies = pair.partner.empty(),
-                .only_for = "pairs that do not say it by 'with'"},
-               body, NameOf::partner);
+  keys.name_of(
+      {.name = "body", .what = "the same", .applies = pair.partner.empty(), .only_for = "pairs without 'with'"}, body,
+      NameOf::partner);
   if (!body.empty()) pair.partner = body;
   if (pair.friction < 0) pair.friction = ContactPair().friction;
   keys.number({.name = "friction", .what = "Coulomb coefficient", .standard = "as without the pair"}, pair.friction,

@@ -21,8 +21,7 @@ def acceleration(geom="", material=None, **contact):
                 pl.Matter(
                     name="block",
                     material="rubber",
-                    # its lowest particles lie on the plane
-                    shape=pl.Box((0.12, 0.08, 0.06), (0, 0, 0.025)),
+                    shape=pl.Box((0.12, 0.08, 0.06), (0, 0, 0.03)),
                     sampling=pl.Sampling(method="lattice"),
                 )
             ],

@@ -342,7 +342,7 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
     assert len(names["times"]) == len(names["recording"]) == 3
     assert len(names["energy"]) == 10
     assert names["world"].time == world.time
-    assert "left 511 particles, 7.99999" in capsys.readouterr().out
+    assert "left 1214 particles, 8.0 kg" in capsys.readouterr().out
 
 
 def test_every_column_is_on_the_page(tmp_path):

@@ -129,7 +129,7 @@ inline std::vector<Boundary> all_boundaries(Dice& dice) {
     b.name = fmt::format("{}", kind);  // a name that looks like a number
     b.kind = Boundary::Kind(kind);
     b.condition = Boundary::Condition(kind % 3);
-    if (kind == 0) b.at = Boundary::At::nodes;
+    if (kind > 0) b.at = Boundary::At::surfaces;
     b.friction = dice.between(0, 1);
     b.center = dice.vector(-1, 1);
     b.velocity = dice.vector(-1, 1);
