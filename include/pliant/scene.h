@@ -105,7 +105,10 @@ struct ContactPair {
 };
 struct Contact {
   enum class Law { lagged, sap };  // see src/contact/README.md
+  // what friction of the lagged law goes by: the normal impulse of the same moment, or that of the solve before
+  enum class Radius { following, lagged };
   Law law = Law::lagged;
+  Radius radius = Radius::following;
   double friction = 0.5;   // Coulomb coefficient
   double stiffness = 0;    // N/m^3, pressure per depth; 0: 10 E / cell of the material
   double dissipation = 0;  // s/m, of Hunt and Crossley; lagged

@@ -161,6 +161,7 @@ void bind_options(nb::module_& module) {
 
 Contact contact_of(const ContactRecord& record) {
   return {.law = record.law,
+          .radius = record.radius,
           .friction = record.friction,
           .stiffness = record.stiffness,
           .dissipation = record.dissipation,
@@ -172,6 +173,7 @@ Contact contact_of(const ContactRecord& record) {
 
 ContactRecord record_of(const Contact& contact) {
   return {.law = contact.law,
+          .radius = contact.radius,
           .friction = contact.friction,
           .stiffness = contact.stiffness,
           .dissipation = contact.dissipation,

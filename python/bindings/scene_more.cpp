@@ -33,6 +33,8 @@ void bind_contact(nb::module_& module) {
       .finish();
   Record<ContactRecord>(module, "Contact", "How matter and bodies touch.")
       .field("law", &ContactRecord::law, "lagged or sap")
+      .field("radius", &ContactRecord::radius,
+             "what friction goes by, following: the normal impulse of the same moment; lagged: of the solve before")
       .field("friction", &ContactRecord::friction, "Coulomb coefficient, where no pair says otherwise")
       .field("stiffness", &ContactRecord::stiffness, "N/m^3, pressure per depth; 0: 10 E / cell of the material")
       .field("dissipation", &ContactRecord::dissipation, "s/m, of Hunt and Crossley; lagged")

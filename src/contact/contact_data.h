@@ -21,7 +21,9 @@ struct ContactData {
   // for the law
   LawKind law = LawKind::lagged;
   bool memory = true;                                    // friction is a spring from an anchor
+  bool follows = false;                                  // friction goes by the present normal impulse; lagged
   Vector<double, 3> normal = Vector<double, 3>::zero();  // unit, from the partner to the matter
+  bool multiplier = false;                               // gap and offset stand for the impulse of before
   double gap = 0;                                        // m, at the start of the substep; < 0: overlap
   double friction = 0;                                   // Coulomb coefficient
   double stiffness = 0;                                  // N/m, normal and (with memory) tangential

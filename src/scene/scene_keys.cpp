@@ -266,6 +266,8 @@ void pair_keys(Keys& keys, const Contact& contact, ContactPair& pair) {
 
 void contact_keys(Keys& keys, Contact& contact) {
   choose(keys, {.name = "law", .what = "how impulses follow from velocities"}, contact.law, {"lagged", "sap"});
+  const char* radius = "friction goes by the normal impulse of this moment, or of the solve before; of law lagged";
+  choose(keys, {.name = "radius", .what = radius}, contact.radius, {"following", "lagged"});
   keys.number({.name = "friction", .what = "Coulomb coefficient"}, contact.friction, not_negative);
   keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: 10 E / cell of the material"},
               contact.stiffness, not_negative);
