@@ -50,7 +50,9 @@ bool FollowingRadius::follows(int iteration) {
 }
 
 bool FollowingRadius::round_ends(double residual) {
-  return residual <= part_of_round * residual_ || ++iterations_ >= longest_round * (1 + changes_);
+  const bool solved = residual <= part_of_round * residual_, ends = ++iterations_ >= longest_round * (1 + changes_);
+  if (solved || ends) unsolved_ = solved ? 0 : unsolved_ + 1;
+  return solved || ends;
 }
 
 void FollowingRadius::next_round(double residual) {

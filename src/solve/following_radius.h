@@ -32,6 +32,8 @@ class FollowingRadius {
   bool held() const { return held_; }
   // a round is over: its problem is solved well enough beside what friction is off by
   bool round_ends(double residual);
+  // the problems of the last rounds were not solved in their time: friction is not what is hard
+  bool is_not_to_blame() const { return unsolved_ > most_unsolved; }
   // after `follow`: friction is held elsewhere. residual: with friction of the present
   void next_round(double residual);
 
@@ -42,6 +44,7 @@ class FollowingRadius {
   void extrapolate();
   void descend();
 
+  static constexpr int most_unsolved = 6;
   enum class Method { relax, extrapolate, descend };
   ContactPotential* potential_;
   FollowingRadiusWork& work_;
@@ -50,6 +53,7 @@ class FollowingRadius {
   int iterations_ = 0, rounds_ = 0;  // of this round; rounds
   int past_ = 0;                     // steps that are remembered
   int since_best_ = 0, changes_ = 0;
+  int unsolved_ = 0;                // rounds, the last ones
   double residual_ = 0, best_ = 0;  // with friction of the present
   double least_missed_ = 0;         // where it descends: the least square of what was missed
   double part_ = 0.5;               // of the way

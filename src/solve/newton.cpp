@@ -262,7 +262,7 @@ void StrongNewton::next_round() {
 bool StrongNewton::improves(double gradient) {
   since_best_ = gradient < 0.9 * best_ ? 0 : since_best_ + 1;
   best_ = std::min(best_, gradient);
-  const bool patient = radius_.held() && report_.residual > round_off_residual;
+  const bool patient = radius_.held() && !radius_.is_not_to_blame() && report_.residual > round_off_residual;
   return since_best_ <= (patient ? rounds_of_patience : patience);
 }
 
