@@ -36,8 +36,13 @@ struct StepReport {
   int iterations = 0;             // of the contact solver, in all substeps
   int linear_iterations = 0;      // of conjugate gradients inside of them; strong
   double residual = 0;            // of the contact solver, relative, the worst of the substeps
-  std::vector<StageTime> stages;  // wall time by stage
-  Balance before, after;          // filled in if StepOptions::balance
+  // How well Coulomb's law holds, of the contacts that were solved for (docs/contact.md); the worst of the substeps.
+  double cone_excess = 0;           // friction beyond mu times the normal impulse, over the largest normal impulse
+  double signorini_residual = 0;    // normal impulse that is not the spring's, over the largest
+  double penetration = 0;           // m, the deepest overlap at the end of a substep
+  double friction_dissipation = 0;  // J, that contacts slipped away, in the step
+  std::vector<StageTime> stages;    // wall time by stage
+  Balance before, after;            // filled in if StepOptions::balance
   std::array<double, 3> gravity_impulse = {0, 0, 0};     // N s, in the step
   std::vector<std::array<double, 3>> boundary_impulses;  // N s on matter, one per boundary
   std::vector<std::array<double, 3>> pin_impulses;       // N s on matter, one per pin, in the order of the scene

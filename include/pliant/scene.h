@@ -118,7 +118,10 @@ struct ContactPair {
 };
 struct Contact {
   enum class Law { lagged, sap };  // see src/contact/README.md
+  // what friction of the lagged law goes by: the normal impulse of the same moment, or that of the solve before
+  enum class Radius { following, lagged };
   Law law = Law::lagged;
+  Radius radius = Radius::following;
   // Coulomb coefficient; below 0: the larger of the material's and of the partner's own, the geom's or the boundary's. It
   // is not for liquids: they have none unless a pair says so.
   double friction = -1;

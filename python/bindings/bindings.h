@@ -14,6 +14,7 @@ namespace nb = nanobind;
 // A contact with a Python list of pairs.
 struct ContactRecord {
   Contact::Law law = Contact{}.law;
+  Contact::Radius radius = Contact{}.radius;
   double friction = Contact{}.friction;
   double stiffness = Contact{}.stiffness;
   double dissipation = Contact{}.dissipation;

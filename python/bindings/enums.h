@@ -112,6 +112,12 @@ struct Choices<Contact::Law> {
   static constexpr std::array names = {"lagged", "sap"};
 };
 
+template <>
+struct Choices<Contact::Radius> {
+  static constexpr const char* type = "FrictionRadius";
+  static constexpr std::array names = {"following", "lagged"};
+};
+
 template <class E>
 std::size_t number_of(E value) {
   return std::size_t(value);

@@ -54,6 +54,12 @@ void bind_report(nb::module_& module) {
       .def_ro("iterations", &StepReport::iterations, "of the contact solver, in all substeps")
       .def_ro("linear_iterations", &StepReport::linear_iterations, "of conjugate gradients inside of them; strong")
       .def_ro("residual", &StepReport::residual, "of the contact solver, relative, the worst of the substeps")
+      .def_ro("cone_excess", &StepReport::cone_excess,
+              "friction of a contact beyond mu times its normal impulse, over the largest normal impulse of the solve")
+      .def_ro("signorini_residual", &StepReport::signorini_residual,
+              "normal impulse of a contact that is not its spring's, over the largest of the solve")
+      .def_ro("penetration", &StepReport::penetration, "m, the deepest overlap of matter and bodies")
+      .def_ro("friction_dissipation", &StepReport::friction_dissipation, "J, that contacts slipped away in the step")
       .def_prop_ro("stages", &stages, nb::sig("def stages(self) -> dict[str, float]"), "wall time by stage, s")
       .def_ro("before", &StepReport::before, "balance at the start, if StepOptions.balance")
       .def_ro("after", &StepReport::after, "balance at the end, if StepOptions.balance")
@@ -65,8 +71,9 @@ void bind_report(nb::module_& module) {
       .def("__repr__", [](const StepReport& r) {
         return fmt::format(
             "StepReport(time={:.6g} s, substeps={}, sorts={}, max_speed={:.4g} m/s, blocks={}, contacts={:.4g}, "
-            "iterations={}, warnings={})",
-            r.time, r.substeps, r.sorts, r.max_speed, r.blocks, r.contacts, r.iterations, r.warnings.size());
+            "iterations={}, penetration={:.3g} m, cone_excess={:.1g}, warnings={})",
+            r.time, r.substeps, r.sorts, r.max_speed, r.blocks, r.contacts, r.iterations, r.penetration, r.cone_excess,
+            r.warnings.size());
       });
 }
 

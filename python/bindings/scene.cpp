@@ -184,6 +184,7 @@ void bind_options(nb::module_& module) {
 
 Contact contact_of(const ContactRecord& record) {
   return {.law = record.law,
+          .radius = record.radius,
           .friction = record.friction,
           .stiffness = record.stiffness,
           .dissipation = record.dissipation,
@@ -195,6 +196,7 @@ Contact contact_of(const ContactRecord& record) {
 
 ContactRecord record_of(const Contact& contact) {
   return {.law = contact.law,
+          .radius = contact.radius,
           .friction = contact.friction,
           .stiffness = contact.stiffness,
           .dissipation = contact.dissipation,

@@ -36,6 +36,8 @@ void bind_contact(nb::module_& module) {
       .finish();
   Record<ContactRecord>(module, "Contact", "How matter and bodies touch.")
       .field("law", &ContactRecord::law, "lagged or sap")
+      .field("radius", &ContactRecord::radius,
+             "what friction goes by, following: the normal impulse of the same moment; lagged: of the solve before")
       .field("friction", &ContactRecord::friction,
              "Coulomb coefficient, where no pair says otherwise; below 0: the larger of the material's and the "
              "partner's own")

@@ -115,3 +115,10 @@ class ContactLaw(StrEnum):
 
     lagged = auto()
     sap = auto()
+
+
+class FrictionRadius(StrEnum):
+    """The normal impulse that friction of the lagged law goes by: of the same moment, or of the solve before."""
+
+    following = auto()
+    lagged = auto()

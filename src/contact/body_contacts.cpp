@@ -68,6 +68,7 @@ void BodyContacts<S>::exchange(std::size_t c, const Vec& impulse, const Vec& mom
 
 template <class S>
 void BodyContacts<S>::remember(const Contacts& contacts, const Buffer<Point<3, S>>& points) {
+  counts_.quality.add(quality_of(contacts));
   next_memory_.clear();
   next_touches_.clear();
   const ContactRange own = range(contacts);

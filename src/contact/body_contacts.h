@@ -6,6 +6,7 @@
 #include "contact/namespace.h"
 #include "contact/partners.h"
 #include "contact/points.h"
+#include "contact/quality.h"
 #include "contact/wrenches.h"
 
 #include <vector>
@@ -17,7 +18,8 @@ struct ContactCounts {
   double mean = 0;       // over the substeps
   int iterations = 0;    // of the solver, in all substeps
   int linear_iterations = 0;
-  double residual = 0;  // the worst of a substep
+  double residual = 0;     // the worst of a substep
+  ContactQuality quality;  // of all kinds of contacts in the pools
 };
 
 template <class S>

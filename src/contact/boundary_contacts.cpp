@@ -17,7 +17,8 @@ constexpr double lag_limit = 0.02;
 }  // namespace
 
 template <class S>
-BoundaryContacts<S>::BoundaryContacts(const std::vector<Material>& materials, double cell) : cell_(cell) {
+BoundaryContacts<S>::BoundaryContacts(const std::vector<Material>& materials, double cell, bool follows)
+    : cell_(cell), follows_(follows) {
   for (const Material& material : materials) fastest_wave_ = std::max(fastest_wave_, sound_speed(material, 1));
 }
 
@@ -84,6 +85,8 @@ ContactData BoundaryContacts<S>::describe(const BoundaryNode& node, double inert
   ContactData c;
   c.point = node.number;
   c.partner = node.solid;
+  c.follows = follows_;
+  c.multiplier = true;
   c.normal = node.normal;
   c.dt = dt_;
   c.stiffness = inertia / (softness * dt_ * dt_);

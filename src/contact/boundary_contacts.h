@@ -17,7 +17,8 @@ namespace pliant::contact {
 template <class S>
 class BoundaryContacts {
  public:
-  BoundaryContacts(const std::vector<Material>& materials, double cell);
+  // follows: friction goes by the present normal impulse
+  BoundaryContacts(const std::vector<Material>& materials, double cell, bool follows);
 
   // of the step that begins, s
   void set_dt(double dt);
@@ -52,7 +53,8 @@ class BoundaryContacts {
   Vec last_push(const BoundaryNode& node) const;
   ContactData describe(const BoundaryNode& node, double inertia) const;
 
-  double cell_;              // m
+  double cell_;  // m
+  bool follows_;
   double fastest_wave_ = 0;  // m/s
   double dt_ = 0;
   double stiffening_ = 1;  // inertia of a node over its mass: what elasticity adds in a step

@@ -24,7 +24,9 @@ struct ContactData {
   bool memory = true;                                    // friction is a spring from an anchor
   bool pulls = false;                                    // the normal spring does so too
   bool sticks = false;                                   // and nothing slips
+  bool follows = false;                                  // friction goes by the present normal impulse; lagged
   Vector<double, 3> normal = Vector<double, 3>::zero();  // unit, from the partner to the matter
+  bool multiplier = false;                               // gap and offset stand for the impulse of before
   double gap = 0;                                        // m, at the start of the substep; < 0: overlap
   double radius = 0;                                     // m, of the ball that the point is; position is its centre
   double friction = 0;                                   // Coulomb coefficient

@@ -19,7 +19,7 @@ ContactStep<S>::ContactStep(const Scene& scene, const std::vector<Material>& mat
 }
 
 template <class S>
-ContactProblem ContactStep<S>::problem() const {
+ContactProblem ContactStep<S>::problem() {
   ContactProblem p = contacts_.problem();
   p.mass = nodes_.mass();
   p.free_velocity = nodes_.free_velocity();

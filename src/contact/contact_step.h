@@ -23,7 +23,7 @@ class ContactStep {
   std::span<const std::uint32_t> changed_nodes() const { return nodes_.numbers(); }  // in the last substep
 
  private:
-  ContactProblem problem() const;
+  ContactProblem problem();
   void start_from_memory(double dt);
   void check(const SolveReport& report, double time) const;
   void balance_nodes(const MatterNow<S>& matter);

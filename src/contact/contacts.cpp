@@ -21,14 +21,14 @@ LineValue along_blocks(const std::vector<LawOfLanes>& laws, BlockRange blocks, c
   return {sum(total.value), sum(total.slope), sum(total.curvature)};
 }
 
-// f(laws of a kind, its first block, those of its blocks that are asked for, counted from there)
-template <class Kinds, class F>
-void for_kinds(const Kinds& kinds, const std::vector<LawBlocks>& laws, BlockRange blocks, const F& f) {
+// f(kind, its laws, its first block, those of its blocks that are asked for, counted from there)
+template <class Kinds, class Laws, class F>
+void for_kinds(const Kinds& kinds, Laws& laws, BlockRange blocks, const F& f) {
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const std::size_t start = kinds[k].range.first / 4, end = blocks_of(kinds[k].range.last);
     const std::size_t first = std::max(blocks.first, start), last = std::min(blocks.last, end);
     if (first < last)
-      std::visit([&](const auto& of_kind) { f(of_kind, start, BlockRange{first - start, last - start}); }, laws[k]);
+      std::visit([&](auto& of_kind) { f(kinds[k], of_kind, start, BlockRange{first - start, last - start}); }, laws[k]);
   }
 }
 
@@ -70,6 +70,7 @@ void Contacts::add(const ContactData& contact, const PartnerSide& side) {
   bias_.push_back(side.given - side.solved);
   arm_.push_back(side.arm);
   body_.push_back(side.body);
+  kinds_.back().follows = contact.follows && contact.law == LawKind::lagged;
   ContactRange& range = kinds_.back().range;
   LawBlocks& laws = laws_[kinds_.size() - 1];
   if (range.size() == 0 && laws.index() != std::size_t(contact.law)) laws = no_blocks(contact.law);
@@ -89,7 +90,7 @@ void Contacts::set_law(std::size_t c) {
       laws_[k], law_of(data_[c]));
 }
 
-ContactProblem Contacts::problem() const {
+ContactProblem Contacts::problem() {
   ContactProblem p;
   p.begins = begins_;
   p.nodes = unknowns_;
@@ -99,7 +100,7 @@ ContactProblem Contacts::problem() const {
   return p;
 }
 
-void Contacts::view(StrongProblem& p) const {
+void Contacts::view(StrongProblem& p) {
   p.begins = begins_;
   p.nodes = unknowns_;
   p.weights = weights_;
@@ -110,7 +111,7 @@ void Contacts::view(StrongProblem& p) const {
 }
 
 void Contacts::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const {
-  for_kinds(kinds_, laws_, blocks, [&](const auto& laws, std::size_t start, BlockRange own) {
+  for_kinds(kinds_, laws_, blocks, [&](const Kind&, const auto& laws, std::size_t start, BlockRange own) {
     for (std::size_t b = own.first; b < own.last; ++b) {
       const LawValue<Lanes> l = value_at<Lanes>(laws[b], u[start + b]);
       gradient[start + b] = l.gradient;
@@ -120,7 +121,7 @@ void Contacts::evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradie
 }
 
 void Contacts::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const {
-  for_kinds(kinds_, laws_, blocks, [&](const auto& laws, std::size_t start, BlockRange own) {
+  for_kinds(kinds_, laws_, blocks, [&](const Kind&, const auto& laws, std::size_t start, BlockRange own) {
     using LawOfLanes = typename std::decay_t<decltype(laws)>::value_type;
     if constexpr (LawOfLanes::lags)
       for (std::size_t b = own.first; b < own.last; ++b) {
@@ -130,9 +131,41 @@ void Contacts::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes
   });
 }
 
+bool Contacts::follows() const {
+  return std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& kind) { return kind.follows; });
+}
+
+void Contacts::follow(BlockRange blocks, const Vec3Lanes* u) {
+  for_kinds(kinds_, laws_, blocks, [&](const Kind& kind, auto& laws, std::size_t start, BlockRange own) {
+    if constexpr (std::decay_t<decltype(laws)>::value_type::lags)
+      for (std::size_t b = own.first; kind.follows && b < own.last; ++b) laws[b].follow(u[start + b]);
+  });
+}
+
+void Contacts::get_radii(std::span<double> radii) const {
+  for_kinds(kinds_, laws_, {0, blocks_of(size())}, [&](const Kind& kind, const auto& laws, std::size_t, BlockRange) {
+    if constexpr (std::decay_t<decltype(laws)>::value_type::lags)
+      for (std::size_t c = kind.range.first; kind.follows && c < kind.range.last; ++c)
+        radii[c] = laws[(c - kind.range.first) / 4].radius[int(c % 4)];
+  });
+}
+
+void Contacts::set_radii(std::span<const double> radii) {
+  for_kinds(kinds_, laws_, {0, blocks_of(size())},
+            [&](const Kind& kind, auto& laws, std::size_t start, BlockRange own) {
+              if constexpr (std::decay_t<decltype(laws)>::value_type::lags)
+                for (std::size_t b = own.first; kind.follows && b < own.last; ++b) {
+                  Lanes four = 0;
+                  for (std::size_t c = 4 * (start + b); c < std::min(kind.range.last, 4 * (start + b + 1)); ++c)
+                    four.set(int(c % 4), radii[c]);
+                  laws[b].set_radius(four);
+                }
+            });
+}
+
 LineValue Contacts::along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const {
   LineValue total;
-  for_kinds(kinds_, laws_, blocks, [&](const auto& laws, std::size_t start, BlockRange own) {
+  for_kinds(kinds_, laws_, blocks, [&](const Kind&, const auto& laws, std::size_t start, BlockRange own) {
     const LineValue part = along_blocks(laws, own, u + start, du + start, alpha);
     total.value += part.value;
     total.slope += part.slope;
@@ -154,6 +187,7 @@ void Contacts::take(const Vec3Lanes* u, const Vec3Lanes* gradient) {
       contact.velocity = vector_of(u, c);
       contact.impulse = contact.exchanged = -1.0 * vector_of(gradient, c);
       contact.normal_impulse = normal_impulse(contact, contact.velocity);
+      if (kind.follows) contact.last_impulse = contact.normal_impulse;
       contact.slips = slips(contact, contact.velocity);
     }
 }
@@ -166,7 +200,7 @@ void Contacts::set_last_impulse(std::size_t c, double impulse) {
 bool Contacts::refresh_friction(const Kind& kind) {
   const bool lags = std::visit([](const auto& laws) { return std::decay_t<decltype(laws)>::value_type::lags; },
                                laws_[std::size_t(&kind - kinds_.data())]);
-  if (!lags) return false;
+  if (!lags || kind.follows) return false;
   const auto counts = [&](const ContactData& c) { return !kind.lag.rough_only || c.friction > 0; };
   double off = 0, all = 0;
   for (std::size_t c = kind.range.first; c < kind.range.last; ++c) {

@@ -53,11 +53,15 @@ class Contacts : public ContactPotential {
   ContactRange range(std::size_t kind) const { return kinds_[kind].range; }
   std::span<const LeftOut> left_out() const { return left_out_; }
   // rows, bias and laws; the rest is for the caller to fill in
-  ContactProblem problem() const;
-  void view(StrongProblem& problem) const;
+  ContactProblem problem();
+  void view(StrongProblem& problem);
 
   void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const override;
   void add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const override;
+  bool follows() const override;
+  void follow(BlockRange blocks, const Vec3Lanes* u) override;
+  void get_radii(std::span<double> radii) const override;
+  void set_radii(std::span<const double> radii) override;
   LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const override;
 
   // m/s, by the row, without what it leaves out
@@ -75,13 +79,15 @@ class Contacts : public ContactPotential {
   void set_exchanged(std::size_t c, const Vec3d& impulse) { data_[c].exchanged = impulse; }
   // that friction goes by
   void set_last_impulse(std::size_t c, double impulse);
-  // true: the normal impulses that friction went by were off by much and have been replaced, solve again
+  // true: the normal impulses that friction went by were off by much and have been replaced, solve again. Those that
+  // follow the solve are not off.
   bool refresh_friction();
 
  private:
   struct Kind {
     ContactRange range;
     FrictionLag lag;
+    bool follows = false;
   };
   void set_law(std::size_t c);
   bool refresh_friction(const Kind& kind);

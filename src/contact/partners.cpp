@@ -92,6 +92,7 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
   c.position = found.position;
   c.law = contact_.law == Contact::Law::sap ? LawKind::sap : LawKind::lagged;
   c.memory = contact_.memory;
+  c.follows = contact_.radius == Contact::Radius::following;
   c.normal = found.normal;
   c.gap = found.gap;
   c.radius = found.radius;

@@ -334,6 +334,7 @@ void check_pair(const Part& part, const ContactPair& pair, const std::vector<Mat
 void check_contact(const Contact& contact, const std::vector<Matter>& matter, int dimension) {
   const Part part{"contact", dimension};
   part.known("law", contact.law, Contact::Law::sap);
+  part.known("radius", contact.radius, Contact::Radius::lagged);
   part.friction_if_given(contact.friction);
   part.not_negative("stiffness", contact.stiffness, "N/m^3");
   part.not_negative("dissipation", contact.dissipation, "s/m");

@@ -48,6 +48,13 @@ class ContactPotential {
   virtual void evaluate(BlockRange blocks, const Vec3Lanes* u, Vec3Lanes* gradient, Block3<Lanes>* hessian) const = 0;
   // Adds to the Hessian what makes its parabola lie above the potential of friction, wherever that slips.
   virtual void add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes>* hessian) const = 0;
+  // Friction of some laws goes by a normal impulse that is fixed, so that they are convex. True: that of some contacts is
+  // to follow the solve. `follow` fixes it anew at what it is at u, which changes the potential.
+  virtual bool follows() const { return false; }
+  virtual void follow(BlockRange, const Vec3Lanes* /*u*/) {}
+  // N s, by contact: the most that friction gives, mu times what it goes by
+  virtual void get_radii(std::span<double>) const {}
+  virtual void set_radii(std::span<const double>) {}
   // sum over the blocks at u + alpha du, by alpha
   virtual LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const = 0;
 };
@@ -60,7 +67,7 @@ struct ContactProblem {
   std::span<const std::uint32_t> nodes;
   std::span<const double> weights;
   std::span<const Vec3d> bias;  // m/s, b_c, by contact
-  const ContactPotential* potential = nullptr;
+  ContactPotential* potential = nullptr;
 };
 
 }  // namespace pliant::solve

@@ -24,7 +24,9 @@ constexpr int iterations_majorized = 2;
 // An iteration that leaves this part of the residual is slow: what was cut from the curvature of matter is missing.
 constexpr double slow_part = 0.3;
 constexpr int iterations_without_exact = 4;  // where it was found to be negative
-constexpr int patience = 25;                 // iterations without a better residual
+// iterations without a better residual; where friction is held and the residual is above that of round-off, rounds
+constexpr int patience = 25, rounds_of_patience = 400;
+constexpr double round_off_residual = 1e-6;
 
 class StrongNewton {
  public:
@@ -33,10 +35,13 @@ class StrongNewton {
   NewtonReport run();
 
  private:
-  bool follow();
-  void evaluate();
+  bool follow_matter();
+  void evaluate(bool follow);
   System::Norms judge();
+  System::Norms look_at_radius();
+  void next_round();
   void take_better_start();
+  bool improves(double gradient);
   bool find_direction(double forcing);
   void find_newton_direction(double forcing, bool& exact);
   double choose_forcing() const;
@@ -62,31 +67,41 @@ class StrongNewton {
   double body_curvature_ = 0;
   bool trial_taken_ = false;  // v is the trial, at which matter has been evaluated
   double lag_ = 0;            // part of a change that comes back when matter follows
-  int majorized_ = 0;         // iterations still to come in which friction that slips is taken as stiffer than it is
+  FollowingRadius radius_;
+  double best_ = std::numeric_limits<double>::infinity();
+  int since_best_ = 0;
+  int majorized_ = 0;  // iterations still to come in which friction that slips is taken as stiffer than it is
 };
 
 StrongNewton::StrongNewton(const StrongProblem& problem, const NewtonOptions& options, Workers& workers,
                            NewtonWork& work, std::span<NodeVector<double>> v, std::span<double> w)
-    : problem_(problem), options_(options), work_(work), system_(problem, workers, work.system), v_(v), w_(w) {
+    : problem_(problem),
+      options_(options),
+      work_(work),
+      system_(problem, workers, work.system),
+      v_(v),
+      w_(w),
+      radius_(problem.potential, work.radius) {
   for (auto* x : {&work_.direction, &work_.trial, &work_.trial_gradient}) x->resize(*problem.unknowns);
   work_.w = Eigen::Map<const Column>(w.data(), Eigen::Index(w.size()));
   work_.per_node.begin(problem);
 }
 
 // What matter takes as given of the motion becomes that of v. The start of a solve is not good enough for that.
-bool StrongNewton::follow() {
+bool StrongNewton::follow_matter() {
   if (!system_.follow_matter(v_.data())) return false;
   trial_taken_ = false;
   return true;
 }
 
 // gradients and Hessians at v and w
-void StrongNewton::evaluate() {
+void StrongNewton::evaluate(bool follow) {
+  const AskOfLaws ask = {majorized_ > 0, follow};
   if (trial_taken_) {
     value_ = trial_value_;
-    system_.evaluate_rest(v_.data(), work_.w, work_.trial_gradient.nodes, majorized_ > 0);
+    system_.evaluate_rest(v_.data(), work_.w, work_.trial_gradient.nodes, ask);
   } else {
-    value_ = system_.evaluate(v_.data(), work_.w, majorized_ > 0);
+    value_ = system_.evaluate(v_.data(), work_.w, ask);
   }
   trial_taken_ = false;
 }
@@ -227,7 +242,7 @@ void StrongNewton::take_better_start() {
   std::copy(work_.trial.nodes.begin(), work_.trial.nodes.end(), v_.begin());
   trial_taken_ = true;
   system_.linearise(v_.data());
-  evaluate();
+  evaluate(radius_.follows(0));
 }
 
 // at the last evaluate
@@ -241,31 +256,52 @@ System::Norms StrongNewton::judge() {
   return norms;
 }
 
+// with friction of the present, where it is held
+System::Norms StrongNewton::look_at_radius() {
+  system_.evaluate_bodies_and_contacts(v_.data(), work_.w, {majorized_ > 0, true});
+  return judge();
+}
+
+void StrongNewton::next_round() {
+  radius_.next_round(report_.residual);
+  system_.evaluate_bodies_and_contacts(v_.data(), work_.w, {majorized_ > 0, false});
+  judge();
+}
+
+// round-off does not have the last word yet
+bool StrongNewton::improves(double gradient) {
+  since_best_ = gradient < 0.9 * best_ ? 0 : since_best_ + 1;
+  best_ = std::min(best_, gradient);
+  const bool patient = radius_.held() && !radius_.is_not_to_blame() && report_.residual > round_off_residual;
+  return since_best_ <= (patient ? rounds_of_patience : patience);
+}
+
 NewtonReport StrongNewton::run() {
   system_.linearise(v_.data());
   const bool curved = !system_.quadratic();
-  double best = std::numeric_limits<double>::infinity();
   bool exact = false;
-  int without_exact = 0, since_best = 0, hard = 0;
+  int without_exact = 0, hard = 0;
+  double length = 1;
   for (;;) {
     const double last = report_.residual;
-    const bool followed = report_.iterations > 0 && follow();
-    evaluate();
+    const bool followed = report_.iterations > 0 && follow_matter();
+    evaluate(radius_.follows(report_.iterations));
     System::Norms norms = judge();
     if (report_.iterations == 0 && !problem_.safe_start.empty() &&
         norms.gradient > std::max(norms.momentum, norms.impulse)) {
       take_better_start();
       norms = judge();
     }
-    if (report_.converged && report_.iterations == 0 && follow()) {
-      evaluate();
+    if (report_.converged && report_.iterations == 0 && follow_matter()) {
+      evaluate(radius_.follows(0));
       norms = judge();
     }
     lag_ = followed ? report_.residual / last : system_.lag();
+    const bool looked = !radius_.held() || radius_.round_ends(report_.residual) || report_.converged || length == 0;
+    if (radius_.held() && looked) norms = look_at_radius();
     if (report_.converged || !report_.finite || report_.iterations >= options_.max_iterations) return report_;
-    since_best = norms.gradient < 0.9 * best ? 0 : since_best + 1;
-    best = std::min(best, norms.gradient);
-    if (since_best > patience) break;
+    if (looked && !improves(norms.gradient)) break;
+    if (radius_.held() && looked) next_round();
 
     if (options_.budget) options_.budget->spend(report_.residual);
     const bool slow = report_.iterations > 0 && --without_exact < 0 && report_.residual > slow_part * last;
@@ -277,10 +313,11 @@ NewtonReport StrongNewton::run() {
     find_newton_direction(choose_forcing(), exact);
     if (report_.cg_iterations - linear >= options_.max_cg_iterations && ++hard > options_.max_hard_iterations) break;
     if (wants_exact && !exact) without_exact = iterations_without_exact;
-    const double length = search_line();
-    if (length == 0) break;
+    length = search_line();
+    if (length == 0 && !radius_.held()) break;
     majorized_ = majorized_ > 0 ? majorized_ - 1 : length < poor_step ? iterations_majorized : 0;
   }
+  if (radius_.held()) look_at_radius();
   report_.stalled = true;
   return report_;
 }

@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "solve/budget.h"
+#include "solve/following_radius.h"
 #include "solve/namespace.h"
 #include "solve/per_node_newton.h"
 #include "solve/strong_problem.h"
@@ -37,6 +38,7 @@ struct NewtonWork {
   Eigen::VectorXd w;
   UnknownVector<double> direction, trial, trial_gradient;  // of matter, and of the bodies' own cost
   PerNodeNewton per_node;
+  FollowingRadiusWork radius;
 };
 
 // v and w: the start (any) and the result. Never throws for want of convergence; Error(over_budget).

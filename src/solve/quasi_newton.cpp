@@ -18,6 +18,9 @@ constexpr double least_descent = 0.1;
 // Round-off has the last word where so many iterations found no better residual and the energy falls by no more than
 // this part of itself.
 constexpr int patience = 50;
+// the same in rounds, where friction is held and the residual is above that of round-off
+constexpr int rounds_of_patience = 400;
+constexpr double round_off_residual = 1e-6;
 constexpr double no_descent = 1e-15;
 // how far conjugate gradients reduce a residual, at most and at least; and no further than wanted
 constexpr double loosest = 0.3, tightest = 1e-3, beyond_wanted = 0.3;
@@ -35,8 +38,9 @@ class QuasiNewton {
 
   bool load(std::span<const Vec3d> v);
   void start_contacts();
-  void evaluate_contacts(double step);
+  void evaluate_contacts(double step, bool follow);
   bool measure(double step);
+  bool measure_again(bool follow);
   bool choose_direction();
   LineStep search();
   // the last step, of this length, went down by more than round-off
@@ -111,10 +115,11 @@ void QuasiNewton::start_contacts() {
   });
 }
 
-void QuasiNewton::evaluate_contacts(double step) {
+void QuasiNewton::evaluate_contacts(double step, bool follow) {
   weights_.over_blocks([&](std::size_t first, std::size_t last) {
     if (step != 0)
       for (std::size_t b = first; b < last; ++b) work_.u[b] += Lanes(step) * work_.du[b];
+    if (follow) problem_.potential->follow({first, last}, work_.u.data());
     problem_.potential->evaluate({first, last}, work_.u.data(), work_.contact_gradient.data(),
                                  work_.contact_hessian.data());
     return ThreeSums{};
@@ -146,6 +151,13 @@ bool QuasiNewton::measure(double step) {
   report_.residual = size > 0 ? size / scale_ : 0;
   report_.finite = std::isfinite(s.a) && std::isfinite(s.b) && std::isfinite(s.c);
   return size <= options_.absolute_tolerance + options_.relative_tolerance * scale_;
+}
+
+// the same at the same v, after friction has changed; the last direction belongs to another problem
+bool QuasiNewton::measure_again(bool follow) {
+  evaluate_contacts(0, follow);
+  old_descent_ = 0;
+  return measure(0);
 }
 
 // H and z = H^-1 g; returns g . z
@@ -296,19 +308,31 @@ SolveReport solve_quasi_newton(const ContactProblem& problem, const SolveOptions
   report.finite = newton.load(v);
   if (!report.finite) return report;
   newton.start_contacts();
+  FollowingRadius radius(problem.potential, work.radius);
   double step = 0, best = std::numeric_limits<double>::infinity();
+  bool lost = false;  // no way down
   for (int since_best = 0;; ++report.iterations) {
-    newton.evaluate_contacts(step);
+    newton.evaluate_contacts(step, radius.follows(report.iterations));
     report.converged = newton.measure(step);
+    const bool looked = !radius.held() || radius.round_ends(report.residual) || report.converged || lost;
+    if (radius.held() && looked) report.converged = newton.measure_again(true);
     if (!report.finite) return report;
-    since_best = report.residual < best || newton.went_down(step) ? 0 : since_best + 1;
-    best = std::min(best, report.residual);
-    report.stalled = !report.converged && since_best > patience;
+    if (looked) {
+      since_best = report.residual < best || (!radius.held() && newton.went_down(step)) ? 0 : since_best + 1;
+      best = std::min(best, report.residual);
+    }
+    const bool patient = radius.held() && report.residual > round_off_residual;
+    report.stalled = looked && !report.converged && since_best > (patient ? rounds_of_patience : patience);
     if (report.converged || report.stalled || report.iterations == options.max_iterations) break;
+    if (radius.held() && looked) {
+      radius.next_round(report.residual);
+      newton.measure_again(false);
+    }
     if (options.budget) options.budget->spend(report.residual);
-    report.stalled = !newton.choose_direction();
+    lost = !newton.choose_direction();
+    report.stalled = lost && !radius.held();
     if (report.stalled) break;
-    const LineStep found = newton.search();
+    const LineStep found = lost ? LineStep{} : newton.search();
     report.line_search_iterations += found.evaluations;
     step = found.length;
   }

@@ -6,6 +6,7 @@
 #include "solve/budget.h"
 #include "solve/contact_problem.h"
 #include "solve/contact_weights.h"
+#include "solve/following_radius.h"
 #include "solve/krylov.h"
 #include "solve/namespace.h"
 
@@ -48,6 +49,7 @@ struct QuasiNewtonWork {
   // by block of contacts
   Buffer<Vec3Lanes> u, du, contact_gradient, contact_search, contact_product;
   Buffer<Block3<Lanes>> contact_hessian;
+  FollowingRadiusWork radius;
 
   // after a solve, at its v: m/s
   Vec3d contact_velocity(std::size_t c) const;

@@ -82,7 +82,7 @@ struct StrongProblem {
   std::span<const std::int32_t> body;  // by contact: which of the Jacobians; -1: a body that cannot move
   std::span<const Vec3d> arm;          // m, by contact: r_c
   std::span<const double> jacobians;   // 6 x dofs each, linear rows before angular
-  const ContactPotential* potential = nullptr;
+  ContactPotential* potential = nullptr;
   // another start, by node; tried where the first is a bad one
   std::span<const NodeVector<double>> safe_start;
   // The contacts from here on have one node each, with weight 1, or none, and no body; those of a node are together.

@@ -167,25 +167,26 @@ LineValue System::contacts_along(double length) const {
   return problem_.potential->along(all_contacts(), work_.u.data(), work_.du.data(), length);
 }
 
-double System::evaluate(const NodeVector<double>* v, const Column& w, bool majorize) {
+double System::evaluate(const NodeVector<double>* v, const Column& w, AskOfLaws ask) {
   const double value = matter_value(v, work_.matter_gradient.data());
-  evaluate_bodies_and_contacts(v, w, majorize);
+  evaluate_bodies_and_contacts(v, w, ask);
   return value;
 }
 
 void System::evaluate_rest(const NodeVector<double>* v, const Column& w, Buffer<NodeVector<double>>& matter_gradient,
-                           bool majorize) {
+                           AskOfLaws ask) {
   work_.matter_gradient.swap(matter_gradient);
-  evaluate_bodies_and_contacts(v, w, majorize);
+  evaluate_bodies_and_contacts(v, w, ask);
 }
 
-void System::evaluate_bodies_and_contacts(const NodeVector<double>* v, const Column& w, bool majorize) {
+void System::evaluate_bodies_and_contacts(const NodeVector<double>* v, const Column& w, AskOfLaws ask) {
   body_value(w, work_.gradient.dofs);
   bodies_.take_hessian();
   work_.contact_sum.dofs.setZero();
   if (contacts() > 0) {
     contact_velocities(v, w, true, work_.u);
     weights_.over_blocks([&](std::size_t first, std::size_t last) {
+      if (ask.follow) problem_.potential->follow({first, last}, work_.u.data());
       problem_.potential->evaluate({first, last}, work_.u.data(), work_.contact_gradient.data(),
                                    work_.contact_hessian.data());
       return ThreeSums{};
@@ -196,7 +197,7 @@ void System::evaluate_bodies_and_contacts(const NodeVector<double>* v, const Col
   } else {
     std::fill(work_.contact_sum.nodes.begin(), work_.contact_sum.nodes.end(), NodeVector<double>(0));
   }
-  majorized_ = majorize && contacts() > 0;
+  majorized_ = ask.majorize && contacts() > 0;
   if (majorized_) {
     work_.own_hessian.resize(work_.contact_hessian.size());
     std::copy(work_.contact_hessian.begin(), work_.contact_hessian.end(), work_.own_hessian.begin());

@@ -53,6 +53,11 @@ struct SystemWork {
   BodyCoupling bodies;
 };
 
+// what is asked of the laws of contacts: see ContactPotential
+struct AskOfLaws {
+  bool majorize = false, follow = false;
+};
+
 class System {
  public:
   using Column = Eigen::VectorXd;
@@ -73,11 +78,13 @@ class System {
   // the same for products in double
   void linearise_in_double(const NodeVector<double>* v, Curvature curvature);
 
-  // Gradient at (v, w), Hessians of contacts and bodies; majorize: see ContactPotential. Gives the value of matter.
-  double evaluate(const NodeVector<double>* v, const Column& w, bool majorize = false);
+  // Gradient at (v, w), Hessians of contacts and bodies. Gives the value of matter.
+  double evaluate(const NodeVector<double>* v, const Column& w, AskOfLaws ask = {});
   // the same where value and gradient of matter are known; the gradient is taken away
   void evaluate_rest(const NodeVector<double>* v, const Column& w, Buffer<NodeVector<double>>& matter_gradient,
-                     bool majorize);
+                     AskOfLaws ask);
+  // the same where matter is as at the last one
+  void evaluate_bodies_and_contacts(const NodeVector<double>* v, const Column& w, AskOfLaws ask);
 
   // |D ...|, D = diag(A, H)^-1/2, of gradient, momentum and impulse of the contacts, at the last evaluate
   struct Norms {
@@ -131,7 +138,6 @@ class System {
   BlockRange all_contacts() const { return {0, blocks_of(contacts())}; }
   ContactProblem gather_rows();
   void contact_velocities(const NodeVector<double>* v, const Column& w, bool with_bias, Buffer<Vec3Lanes>& out);
-  void evaluate_bodies_and_contacts(const NodeVector<double>* v, const Column& w, bool majorize);
   template <class T>
   double apply_matter(const NodeVector<T>* x, NodeVector<T>* y);
 

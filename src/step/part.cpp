@@ -41,6 +41,10 @@ void finish_contacts(StepPart<D, S>& p) {
   p.report.iterations = counts.iterations;
   p.report.linear_iterations = counts.linear_iterations;
   p.report.residual = counts.residual;
+  p.report.cone_excess = counts.quality.cone_excess;
+  p.report.signorini_residual = counts.quality.signorini_residual;
+  p.report.penetration = counts.quality.penetration;
+  p.report.friction_dissipation = counts.quality.friction_dissipation;
   for (std::size_t i = 0; i < contact.paths().size(); ++i) {
     const Vec& v = contact.impulses()[i].linear;
     const Geom& geom = contact.paths()[i].geom;

@@ -57,6 +57,10 @@ void add_part(StepReport& whole, const StepReport& part) {
   whole.iterations += part.iterations;
   whole.linear_iterations += part.linear_iterations;
   whole.residual = std::max(whole.residual, part.residual);
+  whole.cone_excess = std::max(whole.cone_excess, part.cone_excess);
+  whole.signorini_residual = std::max(whole.signorini_residual, part.signorini_residual);
+  whole.penetration = std::max(whole.penetration, part.penetration);
+  whole.friction_dissipation += part.friction_dissipation;
   for (std::size_t i = 0; i < whole.stages.size(); ++i) whole.stages[i].seconds += part.stages[i].seconds;
   whole.after = part.after;
   add(whole.gravity_impulse, part.gravity_impulse);

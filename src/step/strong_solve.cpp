@@ -21,7 +21,7 @@ constexpr double good_enough = 1e-6;
 template <class S>
 StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
     : body_contacts_(scene, materials, paths),
-      boundary_contacts_(materials, scene.step.cell),
+      boundary_contacts_(materials, scene.step.cell, scene.contact.radius == Contact::Radius::following),
       rows_(materials),
       implicit_(std::make_unique<ImplicitMatter>()) {
   options_.relative_tolerance = solver_tolerance(scene.step);

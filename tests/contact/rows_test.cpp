@@ -169,7 +169,7 @@ TEST(Rows, NodesInsideBoundaries) {
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i % 5 == 0 ? -1 : std::int32_t(2 * i);
     const SolvedNodes<double> unknowns(numbers, cloud.grid);
 
-    BoundaryContacts<double> boundaries({}, h);
+    BoundaryContacts<double> boundaries({}, h, true);
     boundaries.set_dt(1e-2);
     boundaries.find(cloud.layout, cloud.grid, step, {});
     Contacts contacts;

@@ -75,6 +75,7 @@ CHOICES = [
     Choice(pl.Boundary, "condition", pl.Condition),
     Choice(pl.StepOptions, "method", pl.Method),
     Choice(pl.Contact, "law", pl.ContactLaw),
+    Choice(pl.Contact, "radius", pl.FrictionRadius),
     Choice(pl.Motion, "kind", pl.MotionKind),
     Choice(pl.Motion, "path", pl.MotionPath),
 ]

@@ -211,10 +211,15 @@ inline Scene full_scene(const TemporaryFolder& folder) {
       {"arm", folder.file("arm.xml"), "", dice.vector(-1, 1), dice.rotation(), ""},
       {"hand", "", "<mujoco>\n  <worldbody/>\n\n</mujoco>\n", dice.vector(-1, 1), dice.rotation(), "arm/flange"},
       {"odd", "", "  <mujoco>\t<worldbody/> \n\n</mujoco>\r\n\n", {0, 0, 0}, {1, 0, 0, 0}, ""}};
-  scene.contact = {Contact::Law::sap,      dice.between(0, 1),
-                   dice.between(1e6, 1e9), dice.between(0, 1),
-                   dice.between(0, 1),     false,
-                   dice.between(0, 1),     {}};
+  scene.contact = {Contact::Law::sap,
+                   Contact::Radius::lagged,
+                   dice.between(0, 1),
+                   dice.between(1e6, 1e9),
+                   dice.between(0, 1),
+                   dice.between(0, 1),
+                   false,
+                   dice.between(0, 1),
+                   {}};
   scene.contact.pairs = {{scene.matter[0].name, "arm", dice.between(0, 1), dice.between(1e6, 1e9), dice.between(0, 1)},
                          {scene.matter[1].name, "", dice.between(0, 1), 0, -1},
                          {"", "arm/finger", ContactPair().friction, 0, 0}};

@@ -20,7 +20,7 @@ struct OwnedProblem {
   std::vector<double> mass, weights;
   std::vector<Vec3d> free_velocity, bias, start;
   std::vector<std::uint32_t> begins = {0}, nodes;
-  LawContacts potential;
+  mutable LawContacts potential;  // friction that follows a solve changes it
 
   explicit OwnedProblem(LawCase law) : potential(law.kind, law.memory) {}
   ContactProblem view() const { return {mass, free_velocity, begins, nodes, weights, bias, &potential}; }
@@ -67,6 +67,34 @@ inline OwnedProblem random_problem(unsigned seed, double mass_decades) {
     t.last_impulse = s.chance(0.15) ? 0 : s.uniform(0, 2) * speed * moved_mass(p, std::size_t(c));
     t.stiction = speed * s.decade(-4, 0);
     t.tangential_resistance = s.decade(-3, 0) / moved_mass(p, std::size_t(c));
+    p.potential.add(t);
+  }
+  return p;
+}
+
+// The contacts of a random problem with the lagged law, friction that follows the solve, and springs that are so many
+// times as stiff as the mass they meet, within a decade. Corners have three walls whose normals are within 60 degrees of
+// one direction, uneven by a tenth; wedges have normals anywhere: contacts that share nodes press them against each other.
+enum class Walls { corner, wedge };
+inline OwnedProblem following_problem(unsigned seed, Walls walls, double stiffer) {
+  const OwnedProblem given = random_problem(seed, seed % 4);
+  LawSamples s(seed + 1000000);
+  OwnedProblem p({LawKind::lagged, seed % 8 < 4});
+  p.mass = given.mass, p.weights = given.weights, p.begins = given.begins, p.nodes = given.nodes;
+  p.free_velocity = given.free_velocity, p.bias = given.bias, p.start = given.start;
+  const Vec3d up = s.direction();
+  Vec3d normals[3];
+  for (Vec3d& n : normals) do
+      n = s.direction();
+    while (dot(n, up) < 0.5);
+  for (std::size_t c = 0; c < given.contacts(); ++c) {
+    ContactData t = given.potential.terms(c);
+    t.follows = true;
+    t.stiffness = stiffer * s.decade(-0.5, 0.5) * moved_mass(given, c) / (t.dt * t.dt);
+    if (walls == Walls::corner) {
+      const Vec3d n = normals[c % 3] + 0.1 * s.ball();
+      t.normal = (1 / norm(n)) * n;
+    }
     p.potential.add(t);
   }
   return p;
