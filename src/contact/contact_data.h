@@ -28,7 +28,6 @@ struct ContactData {
   Vector<double, 3> normal = Vector<double, 3>::zero();  // unit, from the partner to the matter
   bool multiplier = false;                               // gap and offset stand for the impulse of before
   double gap = 0;                                        // m, at the start of the substep; < 0: overlap
-  double radius = 0;                                     // m, of the ball that the point is; position is its centre
   double friction = 0;                                   // Coulomb coefficient
   double stiffness = 0;                                  // N/m, normal and (with memory) tangential
   double wall = 0;                                       // m, how thick the partner is behind the contact

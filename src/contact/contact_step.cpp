@@ -2,6 +2,8 @@
 
 #include "core/error.h"
 
+#include <cmath>
+
 namespace pliant::contact {
 namespace {
 
@@ -84,12 +86,13 @@ void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Vec& j = contacts_[c].impulse;
     const bool acts = dot(j, j) > 0;
-    const Lanes given = Lanes::Vector{-j[0], -j[1], -j[2], 1};
-    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
+    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
+      const double w = p.weights[k], share = std::fabs(w);
       if (acts)
-        left_[p.nodes[k]] += Lanes(p.weights[k]) * given;
+        left_[p.nodes[k]] += Lanes(Lanes::Vector{-w * j[0], -w * j[1], -w * j[2], share});
       else
-        idle_[p.nodes[k]] += p.weights[k];
+        idle_[p.nodes[k]] += share;
+    }
   }
   turned_.resize(p.mass.size());
   for (std::size_t i = 0; i < p.mass.size(); ++i) {
@@ -118,8 +121,9 @@ void ContactStep<S>::share_out(const ContactProblem& p) {
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
       const Lanes& left = left_[p.nodes[k]];
       if (acts != (left[3] > 0)) continue;
-      more += Lanes(p.weights[k]) * left;
-      turn += Lanes(p.weights[k]) * turned_[p.nodes[k]];
+      const Lanes share = std::fabs(p.weights[k]);
+      more += share * left;
+      turn += share * turned_[p.nodes[k]];
     }
     bodies_.exchange(c, j + Vec{{more[0], more[1], more[2]}},
                      cross(contacts_[c].position, j) + Vec{{turn[0], turn[1], turn[2]}}, contacts_);

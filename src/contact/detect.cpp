@@ -42,13 +42,11 @@ template <class S>
 void ContactFinder<S>::list_touching(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points) {
   touching_.clear();
   touching_.reserve(points.size());
-  largest_ball_ = 0;
   for (std::size_t s = 0; s < layout.segments.size(); ++s) {
     const Segment& segment = layout.segments[s];
     const PieceSurface* piece = segment.group < surfaces_.size() ? &surfaces_[segment.group] : nullptr;
     begins_[s] = std::uint32_t(touching_.size());
-    ball_of_segment_[s] = piece ? piece->largest_ball : 0;
-    largest_ball_ = std::max(largest_ball_, ball_of_segment_[s]);
+    piece_of_segment_[s] = piece;
     const std::uint32_t last = layout.cell_starts[segment.first_cell + block_nodes<3>];
     for (std::uint32_t i = layout.cell_starts[segment.first_cell]; i < last; ++i)
       if (!piece || piece->all_touch() || piece->touches(std::uint32_t(points[i].id))) touching_.push_back(i);
@@ -62,7 +60,7 @@ void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, const Buffer<Point<
   boxes_.resize(count);
   begins_.resize(count + 1);
   block_of_segment_.resize(count);
-  ball_of_segment_.resize(count);
+  piece_of_segment_.resize(count);
   list_touching(layout, points);
   for (std::uint32_t b = 0; b < layout.blocks.size(); ++b) {
     const Block<3>& block = layout.blocks[b];
@@ -131,8 +129,8 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
       while (k >= begins_[segment + 1]) ++segment;
       const std::uint32_t i = touching_[k];
       const auto id = std::uint32_t(points[i].id);
-      const double ball = ball_of_segment_[segment];
-      const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + ball + doubt + at_seams;
+      const double radius = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
+      const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + radius + doubt + at_seams;
       if (!close && !index.has(id)) continue;
       const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
       if (!close && known < 0) continue;
@@ -142,11 +140,11 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
           seams_.any(piece.path) ? seams_.distance(paths, piece.path, local) : distance(path.geom.shape, local);
       const LocalContact c =
           contact_at(path.geom.shape, d, local, known < 0 ? nullptr : &memory[std::size_t(known)], reach.cell);
-      const double radius = ball > 0 ? ball_radius(double(points[i].volume)) : 0;
       const bool held = c.known && path.geom.pulls;
       if (!(c.gap - radius < limit) && !held) continue;
-      found.push_back(
-          {i, id, piece.path, segment, c.known ? known : -1, x, path.now.rotation * c.normal, c.gap - radius, radius});
+      const Vec normal = path.now.rotation * c.normal;
+      found.push_back({i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius,
+                       radius});
     }
   }
 }

@@ -26,7 +26,7 @@ struct FoundContact {
   std::uint32_t path;     // of the geom
   std::uint32_t segment;  // of the layout, that holds the particle
   std::int32_t memory;    // entry of the last substep, -1: a new contact
-  Vector<double, 3> position, normal;
+  Vector<double, 3> position, normal;  // of a ball: of its point that is next to the geom
   double gap;         // m, < 0: overlap
   double radius = 0;  // m, of the ball that the particle is; 0: a point
 };
@@ -44,7 +44,11 @@ template <class S>
 class ContactFinder {
  public:
   // which particles touch, by group; without: all, as points. They must outlive the finder.
-  void set_pieces(std::span<const PieceSurface> pieces) { surfaces_ = pieces; }
+  void set_pieces(std::span<const PieceSurface> pieces) {
+    surfaces_ = pieces;
+    largest_ball_ = 0;
+    for (const PieceSurface& piece : pieces) largest_ball_ = std::max(largest_ball_, piece.largest_radius());
+  }
   // boxes around the particles of each segment; to be called whenever they were put in order
   void on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, double cell);
 
@@ -71,7 +75,7 @@ class ContactFinder {
   std::vector<Bounds> boxes_;
   std::vector<std::uint32_t> touching_;                   // particles, in order
   std::vector<std::uint32_t> begins_, block_of_segment_;  // by segment; the first of touching_
-  std::vector<double> ball_of_segment_;                   // m, the largest
+  std::vector<const PieceSurface*> piece_of_segment_;     // null: points, all of which touch
   std::vector<PosedShape> shapes_;
   std::vector<TouchCandidate> ranges_;
   std::vector<Piece> pieces_;

@@ -73,7 +73,7 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
 double GeomPartners::wall_behind(const FoundContact& found) const {
   const GeomPath& path = paths_[found.path];
   const Mat3d to_local = transpose(path.now.rotation);
-  const Vec3d surface = to_local * (found.position - (found.gap + found.radius) * found.normal - path.now.position);
+  const Vec3d surface = to_local * (found.position - found.gap * found.normal - path.now.position);
   return thickness_behind(path.geom.shape, surface, to_local * found.normal, cell_);
 }
 
@@ -95,7 +95,6 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
   c.follows = contact_.radius == Contact::Radius::following;
   c.normal = found.normal;
   c.gap = found.gap;
-  c.radius = found.radius;
   c.friction = pair.law.friction;
   c.dissipation = pair.law.dissipation;
   c.relaxation = contact_.relaxation;
@@ -104,7 +103,10 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
   c.tangential_resistance = viscous_part * point.mobility;
   if (memory) {
     const Vec3d anchor = path.now.position + path.now.rotation * memory->anchor;
-    c.offset = tangential(found.position - anchor, found.normal);
+    // What flows has no point of its skin that lasts, and so no way to its anchor: the spring goes on from its force.
+    const bool from_force = found.radius > 0 && c.law == LawKind::lagged;
+    c.offset = from_force ? (-1 / memory->stiffness) * (path.now.rotation * memory->force) : found.position - anchor;
+    c.offset = tangential(c.offset, found.normal);
     c.last_impulse = dt * std::max(0.0, dot(path.now.rotation * memory->force, found.normal));
     c.stiffness = memory->stiffness;
     c.wall = memory->wall;
@@ -135,7 +137,7 @@ ContactMemory GeomPartners::memory_of(const ContactData& c, std::uint32_t id, co
     return m;
   }
   // in the geom's frame the particle moves by dt times its velocity relative to the geom
-  m.anchor = to_local * (c.position - path.now.position) - (c.gap + c.radius) * m.normal;
+  m.anchor = to_local * (c.position - path.now.position) - c.gap * m.normal;
   if (holds) return m;
   const Vec3d offset = c.memory ? offset_after(c, c.velocity) : Vec3d::zero();
   m.anchor += to_local * (c.dt * tangential(c.velocity, c.normal) - offset);

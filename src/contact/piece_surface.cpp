@@ -11,7 +11,6 @@ constexpr double least_part = 0.05, most_part = 4;
 
 }  // namespace
 
-double ball_radius(double volume) { return 0.5 * std::cbrt(volume); }
 
 // areas follow the cofactors of F
 template <class S>

@@ -4,6 +4,7 @@
 #include "contact/namespace.h"
 #include "core/small.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -13,7 +14,7 @@ namespace pliant::contact {
 struct PieceSurface {
   // Ids of those that touch: all of the piece, or the vertices of its surface.
   std::uint32_t begin = 0, end = ~0u;
-  double largest_ball = 0;  // m; > 0: particles are balls of radius 1/2 V^(1/3), this is that of the largest
+  std::vector<double> radii;  // m, by particle, of a piece whose particles are balls; else empty
 
   // of a piece with a surface, by vertex; else empty: a particle stands for V^(2/3)
   std::vector<double> areas;                            // m^2, at rest
@@ -22,10 +23,10 @@ struct PieceSurface {
 
   bool touches(std::uint32_t id) const { return id >= begin && id < end; }
   bool all_touch() const { return areas.empty(); }
+  // m, of the ball that the particle is; 0: a point
+  double radius(std::uint32_t id) const { return radii.empty() ? 0 : radii[id - begin]; }
+  double largest_radius() const { return radii.empty() ? 0 : *std::max_element(radii.begin(), radii.end()); }
 };
-
-// m, of a particle that is a ball
-double ball_radius(double volume);
 
 // m^2, of the vertex as it is deformed by F (row by row), that faces a partner along the normal n out of it. Of a corner
 // of a box that lies flat only one of its three faces counts; what hardly faces the partner counts a little.

@@ -35,7 +35,7 @@ struct WeightBase {
   const Buffer<Point<3, S>>& points;
 };
 
-// the rows of particles: the weights are those of the transfer
+// the rows of particles, at the skin of those that are balls: the weights are those of the transfer
 template <class S>
 class ParticleRows {
  public:

@@ -165,19 +165,23 @@ Samples sample_with_surface(const Solid& solid, const Sampling& sampling, double
   return samples;
 }
 
-// points alone; in 2-D perhaps with a layer on the surface
-// As many points as fill the solid, at least half a spacing below its surface and so a little nearer to each other: balls of
-// that size do not stick out. A lattice fills boxes so by itself.
-std::vector<Point> fill_with_balls(const Solid& solid, const Sampling& sampling, double spacing, Random& random) {
-  if (sampling.method == Sampling::Method::lattice) return fill({solid, 0}, sampling, spacing, random);
-  const Region inner = {solid, inner_depth(solid, spacing)};
-  const double found = double(fill(inner, sampling, spacing, random).size());
-  if (found == 0) return fill({solid, 0}, sampling, spacing, random);
-  random = Random(sampling.seed);
-  const double wanted = solid.volume() / std::pow(spacing, 3);
-  return fill(inner, sampling, spacing * std::cbrt(std::min(1.0, found / wanted)), random);
+// m, of balls as large as particles of this volume; nearer to the surface they are so small that they do not stick out
+std::vector<double> radii_of_balls(const Solid& solid, const std::vector<Point>& points, double volume) {
+  const double most = 0.5 * std::cbrt(volume);
+  std::vector<double> radii;
+  for (const Point& p : points) {
+    double inside = 0, outside = most;
+    if (solid.deeper(p, most)) inside = most;
+    for (int n = 0; n < 20 && inside < most; ++n) {
+      const double middle = 0.5 * (inside + outside);
+      (solid.deeper(p, middle) ? inside : outside) = middle;
+    }
+    radii.push_back(inside);
+  }
+  return radii;
 }
 
+// points alone; in 2-D perhaps with a layer on the surface
 Samples sample_points(const Solid& solid, const Sampling& sampling, double cell, bool balls) {
   const Shape& shape = solid.shape();
   const double spacing = spacing_of(sampling, cell, solid.dimension());
@@ -185,8 +189,7 @@ Samples sample_points(const Solid& solid, const Sampling& sampling, double cell,
   Random random(sampling.seed);
   std::vector<Point> on_surface, inside;
   if (layer) on_surface = cover_outline(solid, spacing);
-  inside = balls ? fill_with_balls(solid, sampling, spacing, random)
-                 : fill({solid, layer ? inner_depth(solid, spacing) : 0}, sampling, spacing, random);
+  inside = fill({solid, layer ? inner_depth(solid, spacing) : 0}, sampling, spacing, random);
   // what is smaller than the spacing is one particle
   if (on_surface.empty() && inside.empty() && shape.kind != Shape::Kind::mesh) inside.push_back(Point::zero());
   if (on_surface.empty() && inside.empty()) {
@@ -202,6 +205,7 @@ Samples sample_points(const Solid& solid, const Sampling& sampling, double cell,
   place_all(solid, inside, samples);
   samples.volumes.assign(on_surface.size(), on_surface_share * share);
   samples.volumes.resize(samples.positions.size(), share);
+  if (balls) samples.radii = radii_of_balls(solid, inside, share);
   return samples;
 }
 

@@ -31,9 +31,11 @@ struct Samples {
   std::vector<double> areas = {};                            // m^2, what each stands for; they sum to that of the shape
   std::vector<Vec3> facing = {};                             // m^2, the same along the outward normal
   std::vector<std::array<std::uint32_t, 3>> triangles = {};  // none: of a mesh that could not be remeshed
+  // of particles that touch as balls
+  std::vector<double> radii = {};  // m, 1/2 V^(1/3), or less where the ball would stick out of the shape
 };
 
-// balls: the particles touch as balls of their size, and those of `poisson` start so far below the surface.
+// balls: the particles touch as balls, whose radii are wanted.
 // Throws Error(too_large) before it fills anything if more than `limit` particles are to be expected.
 Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit = 20'000'000,
                bool balls = false);

@@ -17,7 +17,7 @@ TouchBy touch_by(const Matter& matter, const Material& material, int dimension) 
 Sampling sampling_of(const Matter& matter, const Material& material, int dimension) {
   using Method = Sampling::Method;
   Sampling sampling = matter.sampling;
-  // points at random have no place for balls at a wall
+  // points at random are no flat layer of balls at a wall
   const bool balls = touch_by(matter, material, dimension) == TouchBy::balls;
   if (sampling.method == Method::by_law) sampling.method = balls ? Method::lattice : Method::poisson;
   if (sampling.surface_layer == SurfaceLayer::by_law)

@@ -9,7 +9,7 @@ namespace pliant::scene {
 enum class TouchBy {
   centers,  // of its particles: cloth, and what asks for no surface
   surface,  // particles that are the vertices of its surface; those inside touch nothing
-  balls,    // its particles are balls of radius 1/2 V^(1/3), of the rest volume
+  balls,    // its particles are balls of radius 1/2 V^(1/3), of the rest volume, that do not stick out of its shape
 };
 
 TouchBy touch_by(const Matter& matter, const Material& material, int dimension);

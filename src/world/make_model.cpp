@@ -71,9 +71,12 @@ void add_surfaces(const Scene& scene, const Sampled& sampled, Model<S>& model) {
         for (const Vec3& f : samples.facing) surface.facing.push_back({{f[0], f[1], f[2]}});
         break;
       case TouchBy::balls:
-        // as large as the numbers of the particles may be rounded up to
-        surface.largest_ball =
-            (1 + 1e-6) * ball_radius(*std::max_element(samples.volumes.begin(), samples.volumes.end()));
+        surface.begin = std::uint32_t(model.groups[g].begin);
+        surface.end = std::uint32_t(model.groups[g].end);
+        surface.radii = samples.radii;
+        // pieces given by points have no shape that their balls could stick out of
+        if (surface.radii.empty())
+          for (const double volume : samples.volumes) surface.radii.push_back(0.5 * std::cbrt(volume));
         break;
     }
     model.surfaces.push_back(std::move(surface));

@@ -106,13 +106,14 @@ TEST(Finder, FindsWhatBruteForceFinds) {
 TEST(Finder, SurfacesAndBalls) {
   Setting s(20000);
   std::mt19937 random(8);
-  std::uniform_real_distribution<float> volume(1e-6f, 1e-4f);
-  for (auto& p : s.points) p.volume = volume(random);
   std::vector<PieceSurface> pieces(2);
   pieces[0].begin = 100;
   pieces[0].end = 2100;
   pieces[0].areas.assign(2000, 1);
-  pieces[1].largest_ball = ball_radius(1e-4) * (1 + 1e-6);
+  const std::size_t first_ball = s.points.size() / 3;
+  std::uniform_real_distribution<double> radius_of(5e-3, 2.3e-2);
+  pieces[1].begin = std::uint32_t(first_ball);
+  for (std::size_t i = first_ball; i < s.points.size(); ++i) pieces[1].radii.push_back(radius_of(random));
   s.finder.set_pieces(pieces);
   s.finder.on_sorted(s.layout, s.points, cell);
   const SearchReach reach = {0, 0, 1e-3, cell};
@@ -120,18 +121,17 @@ TEST(Finder, SurfacesAndBalls) {
   std::vector<Key> expected, got;
   for (std::uint32_t g = 0; g < s.paths.size(); ++g)
     for (std::uint32_t i = 0; i < s.points.size(); ++i) {
-      const bool ball = s.points[i].id >= s.points.size() / 3;
-      const double radius = ball ? 0.5 * std::cbrt(double(s.points[i].volume)) : 0;
+      const bool ball = s.points[i].id >= first_ball;
+      const double radius = ball ? pieces[1].radii[s.points[i].id - first_ball] : 0;
       if (!ball && (s.points[i].id < 100 || s.points[i].id >= 2100)) continue;
       if (s.distance_of(g, i).phi - radius < 1e-3 * cell) expected.push_back({g, i});
     }
   for (const FoundContact& f : s.find(reach)) {
     got.push_back({f.path, f.particle});
     const ShapeDistance d = s.distance_of(f.path, f.particle);
-    const bool ball = f.id >= s.points.size() / 3;
-    EXPECT_NEAR(f.radius, ball ? 0.5 * std::cbrt(double(s.points[f.particle].volume)) : 0, 1e-15);
+    EXPECT_EQ(f.radius, f.id >= first_ball ? pieces[1].radii[f.id - first_ball] : 0);
     EXPECT_NEAR(f.gap, d.phi - f.radius, 1e-14);
-    EXPECT_NEAR(norm(f.position - s.at(f.particle)), 0, 1e-15) << "the place is the centre";
+    EXPECT_NEAR(norm(f.position + f.radius * f.normal - s.at(f.particle)), 0, 1e-15) << "the skin of the ball";
   }
   EXPECT_GT(expected.size(), 1000u);
   EXPECT_EQ(got, expected);
