@@ -57,7 +57,10 @@ void BodyContacts<S>::add(std::size_t i, const ContactData& contact, NodeUnknown
 template <class S>
 Vec BodyContacts<S>::last_force(const ContactData& contact) const {
   const ContactMemory* memory = memory_of(contact.remembered);
-  return memory ? paths()[contact.partner].now.rotation * memory->force : Vec::zero();
+  if (!memory) return Vec::zero();
+  // the pressure has turned with the normal: left as it was it would push what runs along a round wall
+  const double pressure = dot(memory->force, memory->normal);
+  return pressure * contact.normal + partners_.last_friction(contact.partner, *memory, contact.normal);
 }
 
 template <class S>

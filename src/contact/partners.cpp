@@ -81,6 +81,10 @@ bool GeomPartners::holds(const FoundContact& found) const {
   return paths_[found.path].geom.pulls && (found.memory >= 0 || found.gap <= touching * cell_);
 }
 
+Vec3d GeomPartners::last_friction(std::uint32_t path, const ContactMemory& memory, const Vec3d& normal) const {
+  return tangential(paths_[path].now.rotation * tangential(memory.force, memory.normal), normal);
+}
+
 ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom& point, const ContactMemory* memory,
                                    double dt) const {
   const GeomPath& path = paths_[found.path];
@@ -105,9 +109,9 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
     const Vec3d anchor = path.now.position + path.now.rotation * memory->anchor;
     // What flows has no point of its skin that lasts, and so no way to its anchor: the spring goes on from its force.
     const bool from_force = found.radius > 0 && c.law == LawKind::lagged;
-    c.offset = from_force ? (-1 / memory->stiffness) * (path.now.rotation * memory->force) : found.position - anchor;
-    c.offset = tangential(c.offset, found.normal);
-    c.last_impulse = dt * std::max(0.0, dot(path.now.rotation * memory->force, found.normal));
+    c.offset = from_force ? (-1 / memory->stiffness) * last_friction(found.path, *memory, found.normal)
+                          : tangential(found.position - anchor, found.normal);
+    c.last_impulse = dt * std::max(0.0, dot(memory->force, memory->normal));
     c.stiffness = memory->stiffness;
     c.wall = memory->wall;
   } else {

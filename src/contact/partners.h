@@ -33,6 +33,8 @@ class GeomPartners {
 
   // a boundary that does not let go has this one
   bool holds(const FoundContact& found) const;
+  // N, of the contact's memory, along the surface as it lies now
+  Vec3d last_friction(std::uint32_t path, const ContactMemory& memory, const Vec3d& normal) const;
   // the contact as its law reads it; memory: nullptr for a new one
   ContactData describe(const FoundContact& found, const PointAtGeom& point, const ContactMemory* memory,
                        double dt) const;
