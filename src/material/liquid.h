@@ -98,11 +98,12 @@ struct Liquid : ElasticSolid {
     return psi;
   }
 
-  // F after a large step in which the flow has this gradient. Volume follows its divergence alone: the determinant of
-  // 1 + dt grad v would take every shear for a loss and every turn for a gain, of the order of dt^2.
+  // F after a large step in which the flow has this gradient: particles have moved along straight lines, so that what
+  // turns has spread. The solve has seen the divergence alone; flows that are too fast for the step are not followed far.
   template <class T, int D>
   Matrix<T, D> flow(const Matrix<T, D>& start, const T& dt, const Matrix<T, D>& gradient) const {
-    return isotropic<D>(determinant(start) * (T(1) + dt * trace(gradient)));
+    const T seen = T(1) + dt * trace(gradient), moved = determinant(add_diagonal(dt * gradient, T(1)));
+    return isotropic<D>(determinant(start) * max(T(S(0.5)) * seen, min(T(S(2)) * seen, moved)));
   }
 
   // J 2 viscosity dev sym grad v

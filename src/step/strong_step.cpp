@@ -15,13 +15,21 @@ constexpr int most_cells_in_strong_step = 100;
 constexpr double search_margin = 0.1;
 
 // Forces that no pressure balances push particles of a liquid about by g dt^2. Over many small steps that is nothing,
-// in a large one it would boil: what turns within a particle is forgotten, as PIC does.
+// in a large one it would boil: what a particle stretches and shears within itself is forgotten, as PIC does. How it turns
+// stays, so that what spins goes on spinning.
 template <class S>
 void calm_liquids(StepPart<3, S>& p) {
   for (std::size_t g = 0; g < p.model.groups.size(); ++g)
     if (info(p.model.materials[g].law).resists_only_pressure)
-      for (std::size_t i = p.model.groups[g].begin; i < p.model.groups[g].end; ++i)
-        std::fill_n(p.next.particles.velocities[i].C, 9, S(0));
+      for (std::size_t i = p.model.groups[g].begin; i < p.model.groups[g].end; ++i) {
+        S* C = p.next.particles.velocities[i].C;
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c <= r; ++c) {
+            const S turn = S(0.5) * (C[3 * r + c] - C[3 * c + r]);
+            C[3 * r + c] = turn;
+            C[3 * c + r] = -turn;
+          }
+      }
 }
 
 // momenta go to the grid without stress
