@@ -83,7 +83,7 @@ struct Boundary {
   enum class At { surfaces, nodes };
   std::string name;
   Kind kind = Kind::plane;
-  At at = At::nodes;
+  At at = At::surfaces;
   Condition condition = Condition::separate;
   double friction = 0;                            // Coulomb coefficient
   Vec3 center = {0, 0, 0};                        // m, a point of the plane

@@ -74,6 +74,9 @@ void BodyContacts<S>::remember(const Contacts& contacts, const Buffer<Point<3, S
   counts_.quality.add(quality_of(contacts));
   next_memory_.clear();
   next_touches_.clear();
+  // they change places: what one has grown to the other needs as well
+  next_memory_.reserve(memory_.capacity());
+  next_touches_.reserve(memory_.capacity());
   const ContactRange own = range(contacts);
   for (std::size_t k = own.first; k < own.last; ++k) {
     const ContactData& c = contacts[k];

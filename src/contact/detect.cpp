@@ -143,8 +143,8 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
       const bool held = c.known && path.geom.pulls;
       if (!(c.gap - radius < limit) && !held) continue;
       const Vec normal = path.now.rotation * c.normal;
-      found.push_back({i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius,
-                       radius});
+      found.push_back(
+          {i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius, radius});
     }
   }
 }

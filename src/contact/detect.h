@@ -23,12 +23,12 @@ namespace pliant::contact {
 struct FoundContact {
   std::uint32_t particle;  // its place in the order of now
   std::uint32_t id;
-  std::uint32_t path;     // of the geom
-  std::uint32_t segment;  // of the layout, that holds the particle
-  std::int32_t memory;    // entry of the last substep, -1: a new contact
+  std::uint32_t path;                  // of the geom
+  std::uint32_t segment;               // of the layout, that holds the particle
+  std::int32_t memory;                 // entry of the last substep, -1: a new contact
   Vector<double, 3> position, normal;  // of a ball: of its point that is next to the geom
-  double gap;         // m, < 0: overlap
-  double radius = 0;  // m, of the ball that the particle is; 0: a point
+  double gap;                          // m, < 0: overlap
+  double radius = 0;                   // m, of the ball that the particle is; 0: a point
 };
 
 // bounds on what may have happened since the last sort, and may happen in the substep

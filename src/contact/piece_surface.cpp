@@ -11,7 +11,6 @@ constexpr double least_part = 0.05, most_part = 4;
 
 }  // namespace
 
-
 // areas follow the cofactors of F
 template <class S>
 double facing_area(const PieceSurface& piece, std::uint32_t vertex, const S* F, const Vector<double, 3>& n) {

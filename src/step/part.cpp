@@ -33,6 +33,8 @@ double shear_viscosity(const StepPart<D, S>& p, std::size_t group) {
 template <int D, class S>
 void finish_contacts(StepPart<D, S>& p) {
   const BodyContacts<S>& contact = *p.work.contacts();
+  // two states take turns: what one has grown to the other needs as well
+  p.next.contacts.reserve(contact.memory().capacity());
   p.next.contacts = contact.memory();
   p.outcome.contacts = contact.touches();
   const ContactCounts counts = contact.counts();

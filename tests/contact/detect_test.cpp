@@ -195,12 +195,12 @@ TEST(Memory, IsFoundByParticleAndGeom) {
 TEST(Taxels, TakeTheForceWhereItActs) {
   Setting s(1);
   Touch touch;
-  touch.geom = s.paths[2].geom.id;
+  touch.geom = touch.partner = s.paths[2].geom.id;
   const Vector<double, 3> x = s.paths[2].now.position + s.paths[2].now.rotation * Vector<double, 3>{{-0.15, 0.02, 0.2}};
   touch.position = {x[0], x[1], x[2]};
   touch.impulse = {1, 2, 3};
   Touch other = touch;
-  other.geom = s.paths[1].geom.id;
+  other.geom = other.partner = s.paths[1].geom.id;
   // columns along x from -0.2 to 0.2, rows along z from -0.3 to 0.3
   const Taxels t = taxels(std::vector<Touch>{touch, other}, s.paths[2].geom, s.paths[2].before, 0.5, 3, 4);
   for (std::size_t k = 0; k < t.forces.size(); ++k) EXPECT_EQ(t.forces[k][1], k == 2 * 4 + 0 ? 4.0 : 0.0) << k;

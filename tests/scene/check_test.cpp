@@ -190,7 +190,7 @@ TEST(CheckScene, MatterAndSampling) {
           {[](Scene& s) { s.matter[0].sampling.particles_per_cell = nan; }, {"particles_per_cell is nan"}},
           {[](Scene& s) { s.matter[0].sampling.jitter = 1.5; }, {"matter 'dough'", "jitter is 1.5", "0 to 1"}},
           {[](Scene& s) { s.matter[0].sampling.jitter = nan; }, {"jitter is nan"}},
-          {[](Scene& s) { s.matter[0].sampling.method = Sampling::Method(2); }, {"matter 'dough'", "method 2"}},
+          {[](Scene& s) { s.matter[0].sampling.method = Sampling::Method(3); }, {"matter 'dough'", "method 3"}},
       },
       3);
 }

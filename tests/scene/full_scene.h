@@ -129,11 +129,10 @@ inline std::vector<Boundary> all_boundaries(Dice& dice) {
     b.name = fmt::format("{}", kind);  // a name that looks like a number
     b.kind = Boundary::Kind(kind);
     b.condition = Boundary::Condition(kind % 3);
-    if (kind > 0) b.at = Boundary::At::surfaces;
+    if (kind == 0) b.at = Boundary::At::nodes;
     b.friction = dice.between(0, 1);
     b.center = dice.vector(-1, 1);
     b.velocity = dice.vector(-1, 1);
-    if (kind > 0) b.angular_velocity = dice.vector(-1, 1);
     b.inside_out = kind % 2 == 1;
     if (b.kind == Boundary::Kind::plane || b.kind == Boundary::Kind::cylinder) b.normal = dice.vector(-1, 1);
     if (b.kind == Boundary::Kind::box) {
@@ -200,7 +199,7 @@ inline Scene full_scene(const TemporaryFolder& folder) {
                 765,
                 65432,
                 7,
-                true,
+                false,
                 PlasticFlow::implicit,
                 dice.between(0, 1),
                 dice.between(0, 1)};

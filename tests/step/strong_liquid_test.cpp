@@ -55,8 +55,8 @@ void stays_at_rest(int steps, Transfer transfer) {
   const double mass = r.weight / tank_gravity, seconds = (steps - 50) * 1e-2;
   // forces that no pressure balances push particles about, by less than a tenth of g for one step
   EXPECT_LT(std::sqrt(2 * r.energy / mass), 0.2 * tank_gravity * 1e-2);
-  // particles gather on the walls: 1.2 mm/s are measured
-  EXPECT_GT(r.last - r.settled, -1.6e-3 * seconds);
+  // a thousandth of the depth per second, and a hundredth at the start
+  EXPECT_NEAR(r.last, r.settled, (1e-2 + 1e-3 * seconds) * tank_depth / 2);
   // a quarter of the wall
   EXPECT_GT(r.least, -1.1e-3);
   EXPECT_LT(r.most, tank_depth + 0.5 * tank_cell);
@@ -90,8 +90,8 @@ TEST(StrongLiquid, SloshesAndKeepsItsVolume) {
     }
   }
   EXPECT_GT(highest, tank_depth + 0.5 * tank_cell);
-  // centres of particles go up to the walls: the water is half a spacing wider all round, and lower by a fifth
-  EXPECT_NEAR(mean_height(world), 0.8 * tank_depth / 2, 0.15 * tank_depth / 2);
+  // a tenth: it has been thrown about, and steps are large
+  EXPECT_NEAR(mean_height(world), tank_depth / 2, 0.1 * tank_depth / 2);
   EXPECT_NEAR(world.report().after.volume, world.report().after.mass / 1000, 5e-3 * world.report().after.mass / 1000);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double dt = 1e-2;
 
-// A cube that turns by 2 rad in a step, which is too many, between a floor, a ball that it hits, a hand that follows a
+// A cube that turns by 3 rad in a step, which is too many, between a floor, a ball that it hits, a hand that follows a
 // motion, a cart with a servo, and a plane that moves.
 Scene spinning(int max_cuts) {
   Scene scene;
@@ -24,7 +24,7 @@ Scene spinning(int max_cuts) {
   // twenty solves, in each of which friction is found, before the whole step is given up
   scene.step.budget = 200'000;
   test::add_cube(scene, test::elastic(1e6, 0.3, 1000, Law::linear_corotated));
-  scene.matter[0].angular_velocity = {0, 0, 200};
+  scene.matter[0].angular_velocity = {0, 0, 300};
   Body things = test::body_of("");
   things.text = R"(<mujoco><option integrator="implicitfast"/><worldbody>
       <geom type="plane" size="1 1 .1" pos="0 0 0"/>

@@ -176,8 +176,8 @@ Scene squeezed(Method method) {
   scene.contact.friction = 0.8;
   Body panels = body_of("");
   panels.text = R"(<mujoco><worldbody>
-      <body name="left" pos="-.055 0 .04" gravcomp="1"><joint name="l" type="slide" axis="1 0 0"/><geom type="box" size=".02 .06 .06" mass="1"/></body>
-      <body name="right" pos=".055 0 .04" gravcomp="1"><joint name="r" type="slide" axis="1 0 0"/><geom type="box" size=".02 .06 .06" mass="1"/></body>
+      <body name="left" pos="-.06 0 .04" gravcomp="1"><joint name="l" type="slide" axis="1 0 0"/><geom type="box" size=".02 .06 .06" mass="1"/></body>
+      <body name="right" pos=".06 0 .04" gravcomp="1"><joint name="r" type="slide" axis="1 0 0"/><geom type="box" size=".02 .06 .06" mass="1"/></body>
     </worldbody><actuator><motor joint="l"/><motor joint="r"/></actuator></mujoco>)";
   scene.bodies = {panels};
   return scene;

@@ -166,7 +166,7 @@ TEST(Snapshot, AnotherSceneIsRefusedByTheKeyThatDiffers) {
        {"boundaries.floor.condition", [](Scene& s) { s.boundaries[0].condition = Boundary::Condition::stick; }},
        {"step.cell is 0.1", [](Scene& s) { s.step.cell = 0.11; }},
        {"step.kernel", [](Scene& s) { s.step.kernel = Kernel::linear; }},
-       {"boundaries.wall.condition is separate in this world, and not there in the snapshot", [](Scene& s) {
+       {"boundaries.wall.angular_velocity is [0, 0, 0] in this world, and not there in the snapshot", [](Scene& s) {
           s.boundaries.push_back(s.boundaries[0]);
           s.boundaries.back().name = "wall";
         }}});
