@@ -277,7 +277,6 @@ void contact_keys(Keys& keys, Contact& contact) {
   choose(keys, {.name = "law", .what = "how impulses follow from velocities"}, contact.law, {"lagged", "sap"});
   const char* radius = "friction goes by the normal impulse of this moment, or of the solve before; of law lagged";
   choose(keys, {.name = "radius", .what = radius}, contact.radius, {"following", "lagged"});
-  // every number below 0 means the same
   if (contact.friction < 0) contact.friction = Contact().friction;
   keys.number({.name = "friction",
                .what = "Coulomb coefficient; not for liquids, which have none unless a pair says so",

@@ -6,14 +6,14 @@ LAWS = [law for law in pl.Law if law != pl.Law.cloth]  # cloth has a shape of it
 
 
 def block(dimension=3, precision="float32", law="neo_hookean", **step):
-    """Two small blocks above a floor."""
+    """Two small blocks: one on a floor (in 2-D within reach of its nodes), one above it."""
     flat = dimension == 2
     up = (0, 1) if flat else (0, 0, 1)
     down = (0, -9.81) if flat else (0, 0, -9.81)
     options = {"dt": 2e-3, "cell": 0.05, "gravity": down, **step}
     sampling = pl.Sampling(particles_per_cell=4 if flat else 8)
     size = (0.2, 0.2, 0.2)
-    left, right = ((-0.2, 0.12), (0.2, 0.2)) if flat else ((-0.2, 0, 0.12), (0.2, 0, 0.2))
+    left, right = ((-0.2, 0.12), (0.2, 0.2)) if flat else ((-0.2, 0, 0.1), (0.2, 0, 0.2))
     return pl.Scene(
         dimension=dimension,
         precision=precision,
@@ -57,8 +57,8 @@ def touching(**step):
             pl.Matter(
                 name="cube",
                 material="rubber",
-                # the lowest and the highest particles are 70 mm apart and just touch
-                shape=pl.Box((0.08, 0.08, 0.08), (0, 0, 0.0355)),
+                # plate and ball are 72 mm apart: it just touches both
+                shape=pl.Box((0.08, 0.08, 0.072), (0, 0, 0.036)),
                 sampling=pl.Sampling(method="lattice", jitter=0.1),
             )
         ],

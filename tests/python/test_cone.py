@@ -20,7 +20,7 @@ def sliding(method: str, radius: str = "following") -> pl.Scene:
             pl.Matter(
                 name="block",
                 material="rubber",
-                shape=pl.Box(size=(0.1, 0.075, 0.05), center=(0, 0, 0.0275)),
+                shape=pl.Box(size=(0.1, 0.075, 0.05), center=(0, 0, 0.0287)),
                 velocity=(SPEED, 0, 0),
             )
         ],

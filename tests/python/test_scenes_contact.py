@@ -130,16 +130,17 @@ def pin(world):
 
 def test_dough_spins_the_pin_and_carries_it():
     world = pl.World(pl.load("dough_rolling"), 2)
-    assert world.particle_count == pytest.approx(5920, rel=0.01)
+    assert world.particle_count == 24 * 30 * 8
     seen = advance(world, 4, pin)
     stroke = seen[(seen[:, 0] > 2.5) & (seen[:, 0] < 4)]
     way, turn = np.ptp(stroke[:, 3]), np.ptp(stroke[:, 1])
     assert way == pytest.approx(0.18, abs=0.003)
-    # on rigid ground it would be 1; the dough gives way under the pin, as much for friction 3 and for steps of 2 ms
-    assert turn * 0.03 / way == pytest.approx(0.93, abs=0.03)
-    # between the yield stress and that under a flat punch, 2.97 times as much, on the half of the pin that rolls into
-    # the dough: depth 16 mm, so 26.5 mm x .25 m
-    assert 6.6 < stroke[:, 7].mean() < 19.7
+    # On rigid ground it would be 1. The dough gives way and is pushed along: .97 at a depth of 7 mm, .80 at 16 mm and
+    # .69 here, at 25 mm, in both steps and with friction 1 or 3. A regression test.
+    assert turn * 0.03 / way == pytest.approx(0.69, abs=0.03)
+    # between the yield stress, 1,225 Pa, and that under a flat punch, 2.97 times as much, on the half of the pin that
+    # rolls into the dough: 29.6 mm x .25 m
+    assert 9.1 < stroke[:, 7].mean() < 26.9
     # forces of rolling do not jump from step to step, as they do if matter and pin fight each other
     assert np.abs(np.diff(stroke[:, 6])).mean() < 0.5
     # the fingers hold

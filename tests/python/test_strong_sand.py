@@ -75,11 +75,11 @@ def slope_speed(degrees, end=0.3):
     """m/s, mean in the middle of a layer on a rough floor between smooth walls."""
     a, length, width = math.radians(degrees), 24 * CELL, 3 * CELL
     walls = [
-        plane("floor", (0, 0, CELL / 2), (0, 0, 1), "stick"),
-        plane("top end", (CELL / 2, 0, 0), (1, 0, 0), "slip"),
-        plane("low end", (length - CELL / 2, 0, 0), (-1, 0, 0), "slip"),
-        plane("front", (0, CELL / 2, 0), (0, 1, 0), "slip"),
-        plane("back", (0, width - CELL / 2, 0), (0, -1, 0), "slip"),
+        plane("floor", (0, 0, 0), (0, 0, 1), "stick"),
+        plane("top end", (0, 0, 0), (1, 0, 0), "slip"),
+        plane("low end", (length, 0, 0), (-1, 0, 0), "slip"),
+        plane("front", (0, 0, 0), (0, 1, 0), "slip"),
+        plane("back", (0, width, 0), (0, -1, 0), "slip"),
     ]
     shape = pl.Box(size=(length, width, 4 * CELL), center=(length / 2, width / 2, 2 * CELL))
     gravity = (9.81 * math.sin(a), 0, -9.81 * math.cos(a))

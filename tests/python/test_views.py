@@ -94,7 +94,7 @@ def test_values_are_those_of_the_scene():
     np.testing.assert_array_equal(left.velocities, np.broadcast_to([1, 2, 3], left.velocities.shape))
     np.testing.assert_array_equal(left.deformation_gradients, np.broadcast_to(np.eye(3), left.affine.shape))
     np.testing.assert_array_equal(left.affine, 0)
-    assert np.all(np.abs(left.positions - [-0.2, 0, 0.12]) <= 0.1 + 1e-12)
+    assert np.all(np.abs(left.positions - [-0.2, 0, 0.1]) <= 0.1 + 1e-12)
     ids = np.concatenate([left.ids, world.matter["right"].ids])
     assert len(set(ids.tolist())) == world.particle_count
 
@@ -124,7 +124,7 @@ def test_a_new_view_shows_the_present():
     world.step()
     after = world.matter["right"].positions[:, 2].mean()
     # one step of free fall from rest, between one and no intermediate speed: g dt^2 / 2 <= fall <= g dt^2
-    assert 0.5 * 9.81 * 2e-3**2 <= before - after <= 9.81 * 2e-3**2
+    assert 0.5 * 9.81 * 2e-3**2 <= before - after <= 9.81 * 2e-3**2 * (1 + 1e-9)
 
 
 def test_stale_views_are_safe():
