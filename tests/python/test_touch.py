@@ -119,7 +119,8 @@ GEOMS = {
 def test_recorded_moments_have_the_taxels_of_the_world(kind):
     scene = touching()
     words, top = GEOMS[kind]
-    scene.matter[0].shape.center = np.add(scene.matter[0].shape.center, (0, 0, top))
+    # a little to the side, so that it tips over edges
+    scene.matter[0].shape.center = np.add(scene.matter[0].shape.center, (0.01, 0.003, top))
     geom = f'<geom name="it" {words}/>'
     text = f"<mujoco><asset>{MESH}</asset><worldbody><body>{geom}</body></worldbody></mujoco>"
     scene.bodies = [pl.Body(name="one", text=text)]
@@ -128,7 +129,7 @@ def test_recorded_moments_have_the_taxels_of_the_world(kind):
     exact = world.taxels("one/it", 4, 6)
     place, turn = world.data.geom_xpos[0], world.data.geom_xmat[0]
     ours = Skin(world.model, 0, 4, 6).feel(Touches.of(world.contacts, DT), place, turn)
-    assert np.count_nonzero(np.linalg.norm(exact.forces, axis=2)) > 1
+    assert np.count_nonzero(np.linalg.norm(exact.forces, axis=2)) > 0
     np.testing.assert_allclose(ours.forces, exact.forces, atol=1e-12 * np.abs(exact.forces).max())
     # a plane's range is that of its contacts, a mesh's bounds are kept in float
     np.testing.assert_allclose((ours.low, ours.high), (exact.low, exact.high), atol=1e-7)
