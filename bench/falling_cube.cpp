@@ -58,6 +58,7 @@ Scene falling_cube(const CubeChoice& choice) {
   jelly.law = choice.law;
   jelly.density = 1000;
   jelly.E = 1e5;
+  jelly.loss = 0;  // as the peer
   jelly.nu = 0.3;
 
   Matter cube;

@@ -22,7 +22,7 @@ Scene slab(double particles) {
   scene.step.method = Method::strong;
   scene.step.dt = 0.01, scene.step.cell = cell, scene.step.tolerance = 1e-6;
   Material dough;
-  dough.name = "dough", dough.law = Law::linear_corotated, dough.E = 2e4, dough.nu = 0.4, dough.yield = 1e3;
+  dough.name = "dough", dough.law = Law::linear_corotated, dough.E = 2e4, dough.nu = 0.4, dough.yield = 1225;
   scene.materials = {dough};
   const double side = std::sqrt(particles * cell * cell * cell / (8 * thickness));
   Matter matter;

@@ -19,10 +19,11 @@ struct Law {
 struct Material {
   std::string name;
   Law law = Law::neo_hookean;
-  double density = 1000;       // kg/m^3, above 0; all laws
-  double E = 1e5;              // Pa, Young's modulus, above 0; all laws but liquid
-  double nu = 0.3;             // Poisson's ratio, -1 < nu < 0.5; all laws but liquid
-  double yield = 0;            // Pa, von Mises yield stress |dev tau|_F; 0: never yields; linear_corotated, hencky
+  double density = 1000;  // kg/m^3, above 0; all laws
+  double E = 1e5;         // Pa, Young's modulus, above 0; all laws but liquid
+  double nu = 0.3;        // Poisson's ratio, -1 < nu < 0.5; all laws but liquid
+  double yield = 0;       // Pa, yield stress along one axis (von Mises); 0: never yields; linear_corotated, hencky
+  double loss = 0.15;     // loss factor of shear while it touches, 0 to 10; laws that last, where they do not yield
   double friction_angle = 30;  // degrees, 0 to below 90; sand
   double cohesion = 0;         // logarithmic strain that sand bears in tension, 0 to 1; sand
   double bulk_modulus = 2e5;   // Pa, at rest, above 0; liquid
@@ -31,7 +32,9 @@ struct Material {
   double hardening = 10;       // stiffness grows as exp(hardening (1 - plastic volume ratio)), to 148 times; snow
   double critical_compression = 2.5e-2;  // singular values below 1 - this flow, 0 to below 1; snow
   double critical_stretch = 7.5e-3;      // singular values above 1 + this flow, not negative; snow
-  double friction = 0.3;                 // Coulomb coefficient of cloth on cloth, not negative; cloth
+  // Coulomb coefficient on bodies and boundaries, not negative; below 0: theirs counts alone. Of cloth on cloth too, there
+  // 0.3 if it is below 0. All laws but liquid.
+  double friction = -1;
   double bending = -1;          // N m, not negative; below 0: E t^3 / (12 (1 - nu^2)) of the sheet's thickness t; cloth
   double normal_stiffness = 0;  // Pa, against compression of layers; 0: E; cloth
   double shear_stiffness = 0;   // Pa, of layers that stick; 0: E / (2 (1 + nu)); cloth

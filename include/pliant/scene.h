@@ -94,19 +94,21 @@ struct Body {
   std::string attach_to;  // "other/site": a site of a body named before, which carries this one; empty: the world
 };
 
-// How matter and bodies touch. A pair overrides the default for one piece of matter and the geoms of one body; of
-// several pairs that fit, the last one counts.
+// How matter and what it meets touch. A pair overrides the default for one piece of matter and one partner; of several
+// pairs that fit, the last one counts. A * in a name stands for any letters.
 struct ContactPair {
-  std::string matter;       // name of a piece of matter; empty: all
-  std::string body;         // "name" or "name/part": a body and all that it carries, or one geom; empty: all
-  double friction = 0.5;    // Coulomb coefficient
-  double stiffness = 0;     // N/m^3; 0: as Contact says
+  std::string matter;    // name of a piece of matter; empty: all
+  std::string partner;   // a boundary, "name" or "name/part": a body and all that it carries, or one geom; empty: all
+  double friction = -1;  // Coulomb coefficient; below 0: as without the pair
+  double stiffness = 0;  // N/m^3; 0: as Contact says
   double dissipation = -1;  // s/m; below 0: as Contact says
 };
 struct Contact {
   enum class Law { lagged, sap };  // see src/contact/README.md
   Law law = Law::lagged;
-  double friction = 0.5;   // Coulomb coefficient
+  // Coulomb coefficient; below 0: the larger of the material's and of the partner's own, the geom's or the boundary's. It
+  // is not for liquids: they have none unless a pair says so.
+  double friction = -1;
   double stiffness = 0;    // N/m^3, pressure per depth; 0: 10 E / cell of the material
   double dissipation = 0;  // s/m, of Hunt and Crossley; lagged
   double relaxation = 0;   // s, of the spring; sap

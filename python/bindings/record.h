@@ -21,6 +21,7 @@ struct Field {
   std::string type;  // as written in the stubs
   std::function<nb::object(const T&)> get;
   std::function<void(T&, nb::handle)> set;
+  std::string alias = {};  // another name that it may be given by
 };
 
 // the fields of a bound struct, filled in once when the module is loaded
@@ -112,7 +113,7 @@ void assign(T& self, const std::string& type, nb::handle values) {
     std::string known;
     bool found = false;
     for (const Field<T>& field : fields<T>()) {
-      if (field.name == name) {
+      if (field.name == name || (!field.alias.empty() && field.alias == name)) {
         field.set(self, value);
         found = true;
       }
@@ -146,6 +147,20 @@ class Record {
       class_.def_prop_rw(name, get, setter, doc, nb::for_getter(nb::sig(text.get.c_str())),
                          nb::for_setter(nb::sig(text.set.c_str())), nb::for_setter(nb::arg("value").none()));
     }
+    return *this;
+  }
+
+  // another name of the attribute before
+  template <class M>
+  Record& alias(const char* name, const char* of, M T::*member) {
+    const std::string where = name_ + "." + name, doc = std::string("another name of ") + of;
+    fields<T>().back().alias = name;
+    const Signatures text(name, type_text<M>(), accepted_text<M>());
+    class_.def_prop_rw(
+        name, [member](const T& self) { return write(self.*member); },
+        [member, where](T& self, nb::object value) { self.*member = read<M>(value, where); }, doc.c_str(),
+        nb::for_getter(nb::sig(text.get.c_str())), nb::for_setter(nb::sig(text.set.c_str())),
+        nb::for_setter(nb::arg("value").none()));
     return *this;
   }
 

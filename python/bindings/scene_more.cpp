@@ -23,17 +23,22 @@ void bind_body(nb::module_& module) {
 
 void bind_contact(nb::module_& module) {
   Record<ContactPair>(module, "ContactPair",
-                      "How one piece of matter and one body touch; of several that fit, the last counts.")
+                      "How one piece of matter and what it meets touch; of several that fit, the last counts. A * in a "
+                      "name stands for any letters.")
       .field("matter", &ContactPair::matter, "name of a piece of matter; empty: all")
-      .field("body", &ContactPair::body,
-             "'name' or 'name/part': a body and all that it carries, or one geom; empty: all")
-      .field("friction", &ContactPair::friction, "Coulomb coefficient")
+      .field("partner", &ContactPair::partner,
+             "`with` in files: a boundary, 'name' or 'name/part': a body and all that it carries, or one geom; empty: "
+             "all")
+      .alias("body", "partner", &ContactPair::partner)
+      .field("friction", &ContactPair::friction, "Coulomb coefficient; below 0: as without the pair")
       .field("stiffness", &ContactPair::stiffness, "N/m^3; 0: as Contact says")
       .field("dissipation", &ContactPair::dissipation, "s/m; below 0: as Contact says")
       .finish();
   Record<ContactRecord>(module, "Contact", "How matter and bodies touch.")
       .field("law", &ContactRecord::law, "lagged or sap")
-      .field("friction", &ContactRecord::friction, "Coulomb coefficient, where no pair says otherwise")
+      .field("friction", &ContactRecord::friction,
+             "Coulomb coefficient, where no pair says otherwise; below 0: the larger of the material's and the "
+             "partner's own")
       .field("stiffness", &ContactRecord::stiffness, "N/m^3, pressure per depth; 0: 10 E / cell of the material")
       .field("dissipation", &ContactRecord::dissipation, "s/m, of Hunt and Crossley; lagged")
       .field("relaxation", &ContactRecord::relaxation, "s, of the contact's spring; sap")

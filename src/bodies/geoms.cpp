@@ -116,6 +116,8 @@ Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers&
     geom.body = model->geom_bodyid[g];
     geom.name = name_of(model, mjOBJ_GEOM, g);
     geom.body_name = name_of(model, mjOBJ_BODY, geom.body);
+    geom.friction = model->geom_friction[3 * g];
+    geom.priority = model->geom_priority[g];
     for (int b = model->body_parentid[geom.body]; b > 0; b = model->body_parentid[b])
       geom.carriers.push_back(name_of(model, mjOBJ_BODY, b));
     if (!kind_of(model->geom_type[g], geom.shape.kind)) {

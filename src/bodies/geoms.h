@@ -17,6 +17,8 @@ struct Geom {
   std::string name, body_name;        // as in the model, with the prefix of its file: "arm/link3"
   std::vector<std::string> carriers;  // names of the bodies that carry its body
   RigidShape shape;
+  double friction = 1;  // Coulomb coefficient, as MuJoCo has it for sliding
+  int priority = 0;     // MuJoCo's
 };
 
 struct GeomOptions {

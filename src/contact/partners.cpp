@@ -49,7 +49,7 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
     : paths_(paths), cell_(scene.step.cell), contact_(scene.contact) {
   for (std::size_t g = 0; g < materials.size(); ++g)
     for (const GeomPath& path : paths) {
-      const PairLaw law = pair_law(scene.contact, scene.matter[g].name, path.geom);
+      const PairLaw law = pair_law(scene.contact, scene.matter[g].name, materials[g], partner_of(path.geom));
       const double own = stiffer_than_matter * info(materials[g].law).modulus(materials[g]) / cell_,
                    limit = liquid_limit(scene, materials[g]);
       const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);

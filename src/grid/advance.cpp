@@ -60,6 +60,13 @@ AdvanceResult<S> advect_with(const L& law, const AdvanceStep<D, S>& step, Batch<
   return {max_speed, !all_of(good)};
 }
 
+// 2 eta dev sym C
+template <class P, int D>
+inline Matrix<P, D> shear_stress(P viscosity, const Matrix<P, D>& C) {
+  const P mean = P(Scalar<P>(-1) / Scalar<P>(D)) * trace(C);
+  return (P(2) * viscosity) * add_diagonal(symmetric_part(C), mean);
+}
+
 template <class L, int D, class S>
 void stress_impulse_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
   using P = Wide<S>;
@@ -73,6 +80,7 @@ void stress_impulse_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S
     else
       tau = law.kirchhoff(F, Memory<P, D>{F, P::load(batch.plastic() + i)});
     if constexpr (L::viscous) tau += law.viscous_kirchhoff(determinant(F), load_matrix<D>(batch.affine, i));
+    if (step.shear_viscosity > 0) tau += shear_stress(P(step.shear_viscosity), load_matrix<D>(batch.affine, i));
     if (step.actuated) tau += F * actuation * transpose(F);
     store_matrix<D>((P(step.dt) * P::load(batch.volume() + i)) * tau, batch.impulse, i);
   }

@@ -14,6 +14,7 @@ struct AdvanceStep {
   S speed_limit;           // m/s: a particle may not be faster
   Matrix<S, D> actuation;  // stress in the material frame, Pa
   bool actuated;
+  S shear_viscosity = 0;    // Pa s, of the loss of matter that touches
   bool gradient_is_affine;  // grad v is C, not a row of its own
   bool cloth_acts = true;   // see SweepStep
   bool large;               // laws with a flow of their own follow it

@@ -233,6 +233,7 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   step.speed_limit = job.step.most_cells * job.step.h / job.step.dt;
   step.actuation = (*job.step.actuations)[group];
   step.actuated = inner(step.actuation, step.actuation) > 0;
+  if (job.step.shear_viscosities) step.shear_viscosity = S((*job.step.shear_viscosities)[group]);
   step.gradient_is_affine = transfer_ != Transfer::apic;
   step.cloth_acts = job.step.cloth_acts;
   step.large = job.step.large;

@@ -19,11 +19,12 @@ enum class Pass { scatter, gather_scatter, gather };
 template <int D, class S>
 struct SweepStep {
   S dt, h;
-  const std::vector<AnyLaw<S>>* laws;           // by group
-  const std::vector<Matrix<S, D>>* actuations;  // by group
-  bool cloth_acts = true;                       // through its particles; false: its forces reach the grid by themselves
-  S most_cells = 1;                             // that a particle may cross; more than 1 only if it is sorted next
-  bool large = false;                           // a step so large that its square counts
+  const std::vector<AnyLaw<S>>* laws;                      // by group
+  const std::vector<Matrix<S, D>>* actuations;             // by group
+  const std::vector<double>* shear_viscosities = nullptr;  // by group, Pa s; nullptr: none
+  bool cloth_acts = true;  // through its particles; false: its forces reach the grid by themselves
+  S most_cells = 1;        // that a particle may cross; more than 1 only if it is sorted next
+  bool large = false;      // a step so large that its square counts
 };
 
 // who is swept, and how

@@ -1,7 +1,7 @@
 // How the impulse of a particle moves with its velocity gradient: a symmetric 9x9 matrix Q from the gradient l in cells
 // to the moment that is scattered, M = Q : l, with or without its negative eigenvalues.
 //
-// Quadratic laws: M = (mu (G + G^T) + lambda tr G) A - excess skew l, G = l A^T, A = R0 F^T: twelve numbers. All
+// Quadratic laws: M = (mu (G + G^T) + lambda tr G) A - excess skew l + drag dev sym l, G = l A^T, A = R0 F^T: 13 numbers. All
 // others: the 45 entries of the upper triangle, row by row, built in the frame in which F is diagonal. There the
 // differential of an isotropic law splits into a 3x3 matrix for the stretches and, for each pair of axes, one number
 // for shear and one for turning: its eigenvalues are at hand and the negative ones can be set to 0.
@@ -14,7 +14,7 @@
 
 namespace pliant::implicit {
 
-constexpr int compact_rows = 12;  // A, mu, lambda, excess of spin
+constexpr int compact_rows = 13;  // A, mu, lambda, excess of spin, drag of shear
 constexpr int dense_rows = 45;
 
 template <class P>
@@ -75,6 +75,31 @@ inline void take_spin(P* rows, P scale) {
       const int i = 3 * a + b, j = 3 * b + a;
       rows[dense_row(i, i)] = rows[dense_row(i, i)] - half;
       rows[dense_row(j, j)] = rows[dense_row(j, j)] - half;
+      rows[dense_row(i, j)] = rows[dense_row(i, j)] + half;
+    }
+}
+
+// scale times dev sym l
+template <class P>
+inline Matrix<P, 3> shear_product(P scale, const Matrix<P, 3>& l) {
+  const Matrix<P, 3> sheared = symmetric_part(l);
+  return scale * add_diagonal(sheared, P(Scalar<P>(-1) / 3) * trace(sheared));
+}
+
+// adds the matrix of the same
+template <class P>
+inline void add_shear(P* rows, P scale) {
+  const P half = P(Scalar<P>(0.5)) * scale, third = P(Scalar<P>(1) / 3) * scale;
+  for (int a = 0; a < 3; ++a)
+    for (int b = a; b < 3; ++b) {
+      rows[dense_row(4 * a, 4 * b)] = rows[dense_row(4 * a, 4 * b)] - third;
+      const int i = 3 * a + b, j = 3 * b + a;
+      if (a == b) {
+        rows[dense_row(i, i)] = rows[dense_row(i, i)] + scale;
+        continue;
+      }
+      rows[dense_row(i, i)] = rows[dense_row(i, i)] + half;
+      rows[dense_row(j, j)] = rows[dense_row(j, j)] + half;
       rows[dense_row(i, j)] = rows[dense_row(i, j)] + half;
     }
 }

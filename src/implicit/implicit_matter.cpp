@@ -57,6 +57,7 @@ void first_node(const Block<3>& block, int place, double* node) {
 template <class S>
 void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
   steps_.clear();
+  drags_.clear();
   kinds_.clear();
   quadratic_ = true;
   turned_ = pressed_ = false;
@@ -70,6 +71,9 @@ void ImplicitMatter::choose_laws(const MatterStep<S>& step) {
       s.actuated = inner(s.actuation, s.actuation) > 0;
       s.pull = positive_part(s.actuation);
     }
+    // sym L of a step that turns is no shear
+    const bool loses = turned && g < step.shear_viscosities.size();
+    drags_.push_back(loses ? 2 * step.dt * step.shear_viscosities[g] / (step.h * step.h) : 0);
     kinds_.push_back(differential_kind(s));
     const bool liquid = kinds_.back() == Differential::liquid;
     // damping keeps the stiffness of the start
@@ -174,7 +178,8 @@ PartState<P> ImplicitMatter::load_state(std::size_t bundle, int part) const {
           load_lanes<P>(s.volume + part * P::lanes),
           load_matrix<P>(s.turn, part),
           load_matrix<P>(s.spin, part),
-          load_lanes<P>(s.excess + part * P::lanes)};
+          load_lanes<P>(s.excess + part * P::lanes),
+          P(Scalar<P>(drags_[bundles_.bundles()[bundle].group])) * load_lanes<P>(s.volume + part * P::lanes)};
 }
 
 // the stiffness at the start of the step, which damping keeps
@@ -187,7 +192,7 @@ void ImplicitMatter::keep_damping(Workers& workers) {
     if (kinds_[group] != Differential::dense) return;
     for (int part = 0; part < bundle_parts<double>; ++part) {
       PartState<Part> state = load_state<Part>(k, part);
-      state.excess = 0;
+      state.excess = state.drag = 0;
       state.yield = never_yields;
       Part rows[dense_rows];
       part_differential(steps_[group], state, PartMatrix::zero(), {Differential::dense, true}, rows);

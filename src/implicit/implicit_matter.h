@@ -39,7 +39,8 @@ struct MatterStep {
   bool exact_rotation =
       false;  // strains are of the stretch of the step alone, and angular momentum is kept (README.md)
   PlasticFlow plastic_flow = PlasticFlow::lagged;
-  std::span<const BoundaryNode> inside = {};  // nodes inside boundaries: those that stick keep their velocities
+  std::span<const BoundaryNode> inside = {};       // nodes inside boundaries: those that stick keep their velocities
+  std::span<const double> shear_viscosities = {};  // by group, Pa s, with exact rotation only; empty: none
 };
 
 class ImplicitMatter final : public MatterCost {
@@ -126,6 +127,7 @@ class ImplicitMatter final : public MatterCost {
   Buffer<BundleState> states_;
   std::vector<PartStep> steps_;      // by group
   std::vector<Differential> kinds_;  // by group
+  std::vector<double> drags_;        // by group, kg/m^3: PartState::drag over the volume
   RayleighDamping damping_;
   double dt_ = 0;
   double energy_noise_ = 0;  // J, rounding of the elastic energy of matter at rest

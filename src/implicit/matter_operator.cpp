@@ -33,7 +33,8 @@ inline Matrix<Wide<T>, 3> multiply(Differential kind, const T* rows, const Matri
     const bool turned = kind == Differential::turned;
     const Matrix<P, 3> M = quadratic_product(load_factor(rows), P::load(rows + 9 * bundle_size),
                                              P::load(rows + 10 * bundle_size), turned ? symmetric_part(l) : l);
-    return (turned ? symmetric_part(M) : M) - P::load(rows + 11 * bundle_size) * skew_part(l);
+    return (turned ? symmetric_part(M) + shear_product(P::load(rows + 12 * bundle_size), l) : M) -
+           P::load(rows + 11 * bundle_size) * skew_part(l);
   }
   Matrix<P, 3> M = Matrix<P, 3>::zero();
 #pragma GCC unroll 9
@@ -57,11 +58,12 @@ inline void quadratic_block(const T* rows, const Vector<Wide<T>, 3>& slope, Wide
   const P mu = P::load(rows + 9 * bundle_size), lambda = P::load(rows + 10 * bundle_size);
   const P spin = P(T(0.5)) * P::load(rows + 11 * bundle_size);
   const Vector<P, 3> a = load_factor(rows) * slope;
-  const P all = mu * dot(a, a) - spin * dot(slope, slope), along = mu + lambda;
+  const P drag = P(T(0.5)) * P::load(rows + 12 * bundle_size), rest = spin + P(T(1) / 3) * drag;
+  const P all = mu * dot(a, a) + (drag - spin) * dot(slope, slope), along = mu + lambda;
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
     const int i = block_entry[k][0], j = block_entry[k][1];
-    const P product = along * a[i] * a[j] + spin * slope[i] * slope[j];
+    const P product = along * a[i] * a[j] + rest * slope[i] * slope[j];
     block[k] = i == j ? product + all : product;
   }
 }

@@ -156,6 +156,9 @@ PartImpulse part_impulse(const PartStep& step, const PartState<Part>& state, con
   const PartMatrix stretched = step.turned ? symmetric_part(l) + state.turn : l;
   PartImpulse r = std::visit([&](const auto& law) { return impulse_of(law, step, state, stretched); }, step.law);
   if (step.turned) r.moment = symmetric_part(r.moment);
+  const PartMatrix drag = shear_product(state.drag, stretched);
+  r.energy += Part(0.5) * inner(drag, stretched);
+  r.moment += drag;
   const PartMatrix spun = skew_part(l) - state.spin;
   r.energy -= Part(0.5) * state.excess * inner(spun, spun);
   r.moment -= state.excess * spun;
@@ -171,8 +174,12 @@ void part_differential(const PartStep& step, const PartState<P>& state, const Ma
     std::visit(fill, step.narrow_law);
   else
     std::visit(fill, step.law);
-  if (is_compact(wanted.kind)) return;
+  if (is_compact(wanted.kind)) {
+    rows[12] = state.drag;
+    return;
+  }
   if (step.turned) symmetrise(rows);
+  add_shear(rows, state.drag);
   take_spin(rows, state.excess);
 }
 template void part_differential(const PartStep&, const PartState<Wide<float>>&, const Matrix<Wide<float>, 3>&,

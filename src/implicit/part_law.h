@@ -19,6 +19,7 @@ struct PartState : StepStart<P> {
   Matrix<P, 3> turn;  // m/s, in cells: what the stretch of a turn adds to the symmetric part of l (README.md)
   Matrix<P, 3> spin;  // m/s, in cells: skew part of the velocity gradient at the start
   P excess;           // kg: inertia of spin that a particle of this volume has not, and the nodes have
+  P drag;             // kg, 2 dt V viscosity / h^2: of the loss of shear
 };
 
 // of one piece of matter during a step

@@ -15,7 +15,7 @@ struct Cloth : ElasticSolid {
   static constexpr std::array parameters = {
       parameter::E,
       parameter::nu,
-      Parameter{"friction", &Material::friction, "", {0, 1e6}, "Coulomb coefficient of cloth on cloth"},
+      parameter::friction,
       Parameter{"bending",
                 &Material::bending,
                 "N m",
@@ -30,7 +30,8 @@ struct Cloth : ElasticSolid {
   static constexpr bool sheet = true;
   // part of a triangle's mass and volume that its centroid carries; the rest is with its corners
   static constexpr double centroid_share = 0.5;
-  static constexpr S least_area = S(1e-6);  // a triangle of less than this part of its area has no normal
+  static constexpr double standard_friction = 0.3;  // of cloth on cloth
+  static constexpr S least_area = S(1e-6);          // a triangle of less than this part of its area has no normal
 
   S mu, lambda;  // Pa, of plane stress
   S normal;      // Pa, stiffness against compression along the normal
@@ -44,7 +45,7 @@ struct Cloth : ElasticSolid {
             S(m.E * m.nu / (1 - m.nu * m.nu)),
             S(m.normal_stiffness > 0 ? m.normal_stiffness : m.E),
             S(m.shear_stiffness > 0 ? m.shear_stiffness : shear),
-            S(m.friction)};
+            S(m.friction >= 0 ? m.friction : standard_friction)};
   }
   // of the stiffest of its springs, whose mass is that of the vertices or of the centroids alone
   static double wave_speed(const Material& m, double) {

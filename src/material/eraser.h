@@ -17,6 +17,7 @@ struct Eraser : ElasticSolid {
   static constexpr const char* name = "eraser";
   static constexpr const char* what =
       "stores volume only: the deviatoric part of the strain is erased each step (S3, experiment 5)";
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::friction};
   static constexpr bool plastic = true;
   static constexpr bool keeps_shape = false;
 

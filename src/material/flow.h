@@ -14,6 +14,9 @@ namespace pliant::material {
 // a strain that nothing reaches
 inline constexpr double never_yields = 1e18;
 
+// Pa: |dev tau|_F of matter that yields. Pulled along one axis by the yield stress s, dev tau is s (2/3, -1/3, -1/3).
+inline double yield_deviator(const Material& material) { return std::sqrt(2.0 / 3) * material.yield; }
+
 // Of each particle, at a strain of this size: the energy, its first derivative over the size, and what its second
 // derivative is less than that.
 template <class P>

@@ -68,7 +68,7 @@ enum class Flow {
 
 // What a law is unless it says otherwise: an elastic solid of E and nu.
 struct ElasticSolid {
-  static constexpr std::array parameters = {parameter::E, parameter::nu};
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::loss, parameter::friction};
 
   static constexpr bool plastic = false;        // there is a return_map
   static constexpr double initial_plastic = 0;  // memory.plastic of matter at rest

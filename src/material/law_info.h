@@ -36,6 +36,10 @@ bool reads(Law law, const Parameter& parameter);
 // m/s, the fastest wave in matter at rest whose memory has this plastic value
 double sound_speed(const Material& material, double plastic);
 
+// Pa s: the viscosity of shear that gives the material's loss factor to the lowest shear mode of a piece of this size, m,
+// that lies on the ground (material/README.md). 0 for laws that do not last, and for matter that yields.
+double loss_viscosity(const Material& material, double size);
+
 // m^2/s, viscosity over density; 0 for matter without viscosity
 double momentum_diffusivity(const Material& material);
 

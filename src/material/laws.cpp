@@ -5,6 +5,8 @@
 #include "material/law_info.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <string_view>
 #include <type_traits>
 
@@ -87,6 +89,13 @@ const std::vector<ListedParameter>& all_parameters() {
 
 double sound_speed(const Material& material, double plastic) {
   return info(material.law).wave_speed(material, plastic);
+}
+
+// loss = viscosity/G times the mode's pi c_s/(2 size)
+double loss_viscosity(const Material& material, double size) {
+  if (!reads(material.law, parameter::loss)) return 0;
+  if (reads(material.law, parameter::yield) && material.yield > 0) return 0;
+  return 2 * material.loss * size * std::sqrt(lame(material).mu * material.density) / std::numbers::pi;
 }
 
 double momentum_diffusivity(const Material& material) {

@@ -14,14 +14,15 @@ namespace pliant::material {
 template <class S>
 struct LinearCorotated : ElasticSolid {
   S mu, lambda;
-  S yield;  // Pa, 0: never yields
+  S deviator;  // Pa, largest |dev tau|_F; 0: never yields
 
   // a particle that turned by more than acos(this) in one step is mapped back about its new rotation instead of R0
   static constexpr S least_cosine = S(0.1);
   static constexpr const char* name = "linear_corotated";
   static constexpr const char* what =
       "quadratic about the rotation at the start of the step, von Mises yield (S1, Sec. VI)";
-  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::yield};
+  static constexpr std::array parameters = {parameter::E, parameter::nu, parameter::loss, parameter::friction,
+                                            parameter::yield};
   static constexpr bool plastic = true;
   static constexpr bool quadratic = true;
   static constexpr bool about_start = true;
@@ -29,7 +30,7 @@ struct LinearCorotated : ElasticSolid {
 
   static LinearCorotated make(const Material& material) {
     const Lame l = lame(material);
-    return {{}, S(l.mu), S(l.lambda), S(material.yield)};
+    return {{}, S(l.mu), S(l.lambda), S(yield_deviator(material))};
   }
 
   template <class T, int D>
@@ -64,8 +65,8 @@ struct LinearCorotated : ElasticSolid {
   // S1, Algorithm 1. The projection of the eigenvalues of S (Eq. 25) shrinks its deviator; no eigenvectors are needed.
   template <class T, int D>
   [[gnu::flatten]] void return_map(Matrix<T, D>& F, Memory<T, D>& memory) const {
-    if (!(yield > 0)) return;
-    const T radius = T(yield / (2 * mu));
+    if (!(deviator > 0)) return;
+    const T radius = T(deviator / (2 * mu));
     const Matrix<T, D> R0 = rotation_of(memory.start);
     Matrix<T, D> stretched = stretch(R0, F);
     Truth<T> yields = norm_of_deviator(stretched) > radius;
@@ -102,11 +103,11 @@ struct LinearCorotated : ElasticSolid {
             start.rotation * add_diagonal(T(2 * mu) * e, T(lambda) * volume)};
   }
 
-  bool yields() const { return yield > 0; }
+  bool yields() const { return deviator > 0; }
 
   template <class T>
   T yield_strain(const Matrix<T, 3>&, const T&) const {
-    return T(yield > 0 ? yield / (2 * mu) : S(never_yields));
+    return T(deviator > 0 ? deviator / (2 * mu) : S(never_yields));
   }
 
   // the strain about R0 in the frame of the end: its volume, its deviator and what that costs

@@ -43,8 +43,22 @@ inline constexpr Range pressures = {1e-6, 1e15};
 inline constexpr Parameter density = {"density", &Material::density, "kg/m^3", {1e-6, 1e9}, "at rest"};
 inline constexpr Parameter E = {"E", &Material::E, "Pa", pressures, "Young's modulus"};
 inline constexpr Parameter nu = {"nu", &Material::nu, "", {-1, 0.5, true, true}, "Poisson's ratio"};
-inline constexpr Parameter yield = {
-    "yield", &Material::yield, "Pa", pressures, "von Mises yield stress; 0: never yields", Parameter::Also::zero};
+inline constexpr Parameter yield = {"yield",
+                                    &Material::yield,
+                                    "Pa",
+                                    pressures,
+                                    "yield stress when pulled along one axis (von Mises); 0: never yields",
+                                    Parameter::Also::zero};
+
+inline constexpr Parameter loss = {
+    "loss", &Material::loss, "", {0, 10}, "loss factor of shear, while it touches and unless it yields"};
+inline constexpr Parameter friction = {"friction",
+                                       &Material::friction,
+                                       "",
+                                       {0, 1e6},
+                                       "Coulomb coefficient on bodies and boundaries, and of cloth on cloth",
+                                       Parameter::Also::negative,
+                                       "none: that of the partner counts; cloth on cloth: 0.3"};
 
 }  // namespace parameter
 }  // namespace pliant::material

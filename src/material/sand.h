@@ -17,7 +17,7 @@ struct Sand : LogarithmicElasticity<S> {
   static constexpr const char* name = "sand";
   static constexpr const char* what = "Drucker-Prager on hencky, with volume correction";
   static constexpr std::array parameters = {
-      parameter::E, parameter::nu,
+      parameter::E, parameter::nu, parameter::friction,
       Parameter{"friction_angle", &Material::friction_angle, "degrees", {0, 90, false, true}, "of sand on sand"},
       Parameter{"cohesion", &Material::cohesion, "", {0, 1}, "logarithmic strain that it bears in tension"}};
   static constexpr bool plastic = true;

@@ -26,7 +26,9 @@ struct Snow : ElasticSolid {
   static constexpr const char* name = "snow";
   static constexpr const char* what = "fixed corotated, stretch limits, hardening";
   static constexpr std::array parameters = {
-      parameter::E, parameter::nu,
+      parameter::E,
+      parameter::nu,
+      parameter::friction,
       Parameter{"hardening",
                 &Material::hardening,
                 "",

@@ -43,6 +43,10 @@ struct Part {
     }
   }
 
+  // below 0: not given
+  void friction_if_given(double value) const {
+    if (!(value < 0 && std::isfinite(value))) friction(value);
+  }
   void friction(double value) const {
     if (!(value >= 0) || !std::isfinite(value))
       fail(ErrorCode::bad_input, "{}: friction is {}; give a coefficient of 0 or more", name, value);
@@ -305,11 +309,12 @@ void check_boundary(const Part& part, const Boundary& boundary) {
 }
 
 void check_pair(const Part& part, const ContactPair& pair, const std::vector<Matter>& matter) {
-  part.friction(pair.friction);
+  part.friction_if_given(pair.friction);
   part.not_negative("stiffness", pair.stiffness, "N/m^3");
   part.finite("dissipation", pair.dissipation, "s/m");
   const auto is_named = [&](const Matter& m) { return m.name == pair.matter; };
-  if (!pair.matter.empty() && std::none_of(matter.begin(), matter.end(), is_named)) {
+  const bool is_pattern = pair.matter.find('*') != std::string::npos;
+  if (!pair.matter.empty() && !is_pattern && std::none_of(matter.begin(), matter.end(), is_named)) {
     fail(ErrorCode::bad_input, "{}: matter '{}' does not exist; name a piece of the scene, or none for all", part.name,
          pair.matter);
   }
@@ -318,14 +323,14 @@ void check_pair(const Part& part, const ContactPair& pair, const std::vector<Mat
 void check_contact(const Contact& contact, const std::vector<Matter>& matter, int dimension) {
   const Part part{"contact", dimension};
   part.known("law", contact.law, Contact::Law::sap);
-  part.friction(contact.friction);
+  part.friction_if_given(contact.friction);
   part.not_negative("stiffness", contact.stiffness, "N/m^3");
   part.not_negative("dissipation", contact.dissipation, "s/m");
   part.not_negative("relaxation", contact.relaxation, "s");
   part.positive("stiction", contact.stiction, "m/s");
   for (const ContactPair& pair : contact.pairs) {
     const std::string name = fmt::format("contact of {} and {}", pair.matter.empty() ? "all" : "'" + pair.matter + "'",
-                                         pair.body.empty() ? "all" : "'" + pair.body + "'");
+                                         pair.partner.empty() ? "all" : "'" + pair.partner + "'");
     check_pair({name, dimension}, pair, matter);
   }
 }

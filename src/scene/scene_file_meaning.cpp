@@ -130,8 +130,10 @@ class Meaning {
 
   void check_pair(const ContactPair& pair, std::size_t number) {
     const std::string here = fmt::format("contact pair {}", number + 1);
-    if (!pair.matter.empty()) known(here, "matter", pair.matter, matter_);
-    if (!pair.body.empty()) known_body(here, "body", pair.body, false);
+    const auto is_pattern = [](const std::string& name) { return name.find('*') != std::string::npos; };
+    if (!pair.matter.empty() && !is_pattern(pair.matter)) known(here, "matter", pair.matter, matter_);
+    if (pair.partner.empty() || is_pattern(pair.partner) || boundaries_.has(pair.partner)) return;
+    known_body(here, marks_.count(here + ": with") ? "with" : "body", pair.partner, false);
   }
 
   void check_motion(const Motion& motion, std::size_t number) {

@@ -247,14 +247,23 @@ void body_keys(Keys& keys, Body& body) {
                NameOf::body_part);
 }
 
-void pair_keys(Keys& keys, const Contact& contact, ContactPair& pair) {
+void pair_keys(Keys& keys, ContactPair& pair) {
   const char* inherited = "as contact says";
-  if (keys.reads) pair.friction = contact.friction;
-  keys.name_of({.name = "matter", .what = "a piece of matter; nothing: all"}, pair.matter, NameOf::matter);
-  keys.name_of(
-      {.name = "body", .what = "\"body\": with all that it carries; \"body/geom\": one geom; nothing: all bodies"},
-      pair.body, NameOf::body);
-  keys.number({.name = "friction", .what = "Coulomb coefficient", .always = true, .standard = inherited}, pair.friction,
+  keys.name_of({.name = "matter", .what = "a piece of matter; a * stands for any letters; nothing: all"}, pair.matter,
+               NameOf::matter);
+  keys.name_of({.name = "with",
+                .what = "a boundary; \"body\": with all that it carries; \"body/geom\": one geom; a * stands for any "
+                        "letters; nothing: all"},
+               pair.partner, NameOf::partner);
+  std::string body;
+  keys.name_of({.name = "body",
+                .what = "the same",
+                .applies = pair.partner.empty(),
+                .only_for = "pairs that do not say it by 'with'"},
+               body, NameOf::partner);
+  if (!body.empty()) pair.partner = body;
+  if (pair.friction < 0) pair.friction = ContactPair().friction;
+  keys.number({.name = "friction", .what = "Coulomb coefficient", .standard = "as without the pair"}, pair.friction,
               not_negative);
   keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: as contact says"}, pair.stiffness,
               not_negative);
@@ -266,7 +275,12 @@ void pair_keys(Keys& keys, const Contact& contact, ContactPair& pair) {
 
 void contact_keys(Keys& keys, Contact& contact) {
   choose(keys, {.name = "law", .what = "how impulses follow from velocities"}, contact.law, {"lagged", "sap"});
-  keys.number({.name = "friction", .what = "Coulomb coefficient"}, contact.friction, not_negative);
+  // every number below 0 means the same
+  if (contact.friction < 0) contact.friction = Contact().friction;
+  keys.number({.name = "friction",
+               .what = "Coulomb coefficient; not for liquids, which have none unless a pair says so",
+               .standard = "the larger of the material's and the partner's"},
+              contact.friction, not_negative);
   keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: 10 E / cell of the material"},
               contact.stiffness, not_negative);
   keys.number({.name = "dissipation", .unit = "s/m", .what = "of Hunt and Crossley; of law lagged"},
@@ -278,7 +292,7 @@ void contact_keys(Keys& keys, Contact& contact) {
   keys.number({.name = "stiction", .unit = "m/s", .what = "slip that friction without memory has at rest"},
               contact.stiction, positive);
   keys.listed({.name = "pairs", .what = "exceptions; of several that fit, the last counts"}, "contact pair",
-              contact.pairs, [&](Keys& inner, ContactPair& pair) { pair_keys(inner, contact, pair); });
+              contact.pairs, pair_keys);
 }
 
 // One row of a motion.
@@ -470,7 +484,7 @@ void scene_keys(Keys& keys, Scene& scene) {
   keys.named({.name = "boundaries", .what = "solids that matter cannot enter"}, "boundary", scene.boundaries,
              boundary_keys);
   keys.named({.name = "bodies", .what = "robots and things"}, "body", scene.bodies, body_keys);
-  if (keys.enter({.name = "contact", .what = "how matter and bodies touch"})) {
+  if (keys.enter({.name = "contact", .what = "how matter and what it meets touch"})) {
     contact_keys(keys, scene.contact);
     keys.leave();
   }

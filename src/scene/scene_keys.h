@@ -33,7 +33,7 @@ inline constexpr Range positive = {0, 1e300, true};
 inline constexpr Range not_negative = {0, 1e300};
 
 // where a name must be known
-enum class NameOf { material, matter, boundary, body, body_part, measured, pin };
+enum class NameOf { material, matter, boundary, body, partner, body_part, measured, pin };
 
 using Names = std::vector<std::string>;
 

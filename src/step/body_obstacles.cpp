@@ -2,6 +2,8 @@
 
 #include "contact/pairs.h"
 
+#include <algorithm>
+
 namespace pliant::step {
 
 bool GeomObstacle::is_near(const Vec& center, double radius) const {
@@ -16,12 +18,14 @@ ObstacleAt GeomObstacle::at(const Vec& x) const {
   return {d.phi, d.normal, path_.velocity_at(x)};
 }
 
-// nodes mix matter, so a pair counts for all matter
+// nodes mix matter, so a pair counts for all matter, and the largest friction of all materials
 BodyObstacles::BodyObstacles(const GeomPaths& paths, const Scene& scene) {
   for (const GeomPath& path : paths) {
-    double friction = scene.contact.friction;
-    for (const ContactPair& pair : scene.contact.pairs)
-      if (names(pair, path.geom)) friction = pair.friction;
+    Contact contact = scene.contact;
+    for (ContactPair& pair : contact.pairs) pair.matter.clear();
+    double friction = 0;
+    for (const Material& material : scene.materials)
+      friction = std::max(friction, pair_law(contact, "", material, partner_of(path.geom)).friction);
     geoms_.emplace_back(path, friction);
   }
   for (const GeomObstacle& geom : geoms_) pointers_.push_back(&geom);

@@ -41,10 +41,11 @@ struct BoundaryTrack {
 template <class S>
 struct Model {
   Scene scene;
-  std::vector<Group> groups;          // by piece of matter
-  std::vector<Material> materials;    // by group
-  std::vector<AnyLaw<S>> laws;        // by group
-  std::vector<FirstPlaces<S>> first;  // by group
+  std::vector<Group> groups;             // by piece of matter
+  std::vector<Material> materials;       // by group
+  std::vector<AnyLaw<S>> laws;           // by group
+  std::vector<double> loss_viscosities;  // by group, Pa s, of shear while it touches
+  std::vector<FirstPlaces<S>> first;     // by group
   std::vector<BoundaryShape> boundaries;
   std::vector<BoundaryTrack> boundary_motions;
   std::vector<ModelSheet<S>> sheets;  // the groups that are cloth

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "step/balance.h"
 #include "step/report.h"
+#include "step/touching.h"
 
 namespace pliant::step {
 namespace {
@@ -17,6 +18,16 @@ template <int D, class S>
        "matter near ({:.4g}, {:.4g}, {:.4g}) m moved more than a cell of {} m in substep {} of {} at t = {:.6g} s, or "
        "its deformation is not finite; use more substeps (a smaller courant or dt), or softer material",
        x[0], x[1], x[2], p.model.scene.step.cell, substep + 1, p.plan.substeps, p.now.time);
+}
+
+// Pa s; in substeps that a user made too long for all of it, what is stable
+template <int D, class S>
+double shear_viscosity(const StepPart<D, S>& p, std::size_t group) {
+  if (!p.work.touching[group]) return 0;
+  const double wanted = p.model.loss_viscosities[group];
+  if (p.model.scene.step.method == Method::strong) return wanted;
+  const Material& material = p.model.materials[group];
+  return wanted * std::min(1.0, longest_with_loss(material, wanted, p.model.scene.step.cell) / double(p.grid_step.dt));
 }
 
 template <int D, class S>
@@ -101,6 +112,12 @@ void prepare(StepPart<D, S>& p) {
   for (int d = 0; d < D; ++d) p.grid_step.gravity[d] = S(o.gravity[d]);
   p.grid_step.shapes = &p.model.boundaries;
   p.grid_step.motions = &p.next.boundaries;
+  if (!p.grid_step.obstacles.empty()) p.work.bodies->paths().move_to(0);
+  if (o.method == Method::strong || !p.grid_step.obstacles.empty())
+    find_touching(p.model, p.now, p.grid_step.obstacles, p.work.touching);
+  p.work.shear_viscosities.resize(p.model.groups.size());
+  for (std::size_t g = 0; g < p.model.groups.size(); ++g) p.work.shear_viscosities[g] = shear_viscosity(p, g);
+  p.sweep_step.shear_viscosities = &p.work.shear_viscosities;
 }
 
 template <int D, class S>

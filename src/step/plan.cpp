@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "material/law_info.h"
+#include "step/touching.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +54,7 @@ InnerRates inner_rates(const Model<S>& model) {
 }
 
 template <int D, class S>
-double needed_substeps(const Model<S>& model, const State<D, S>& now, double speed) {
+double needed_substeps(const Model<S>& model, const State<D, S>& now, const std::vector<char>& touching, double speed) {
   const StepOptions& o = model.scene.step;
   double needed = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
@@ -61,6 +62,7 @@ double needed_substeps(const Model<S>& model, const State<D, S>& now, double spe
     const double plastic = info(material.law).hardens ? smallest_plastic(model.groups[g], now) : 0;
     const double wave = sound_speed(material, plastic);
     needed = std::max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
+    if (touching[g]) needed = std::max(needed, o.dt / longest_with_loss(material, model.loss_viscosities[g], o.cell));
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)
     needed = std::max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
   }
@@ -90,12 +92,12 @@ Plan plan_with(const Model<S>& model, int substeps, double max_drift) {
 }
 
 template <int D, class S>
-Plan make_plan(const Model<S>& model, const State<D, S>& now) {
+Plan make_plan(const Model<S>& model, const State<D, S>& now, const std::vector<char>& touching) {
   const StepOptions& o = model.scene.step;
   if (o.method == Method::strong || model.particle_count() == 0) return {};
   if (o.substeps > 0) return plan_with(model, o.substeps, 1.0);
   const double speed = std::max(now.max_speed, model.pins.speed(now.time, o.dt)),
-               needed = needed_substeps(model, now, speed);
+               needed = needed_substeps(model, now, touching, speed);
   if (!(needed <= o.max_substeps))
     fail(ErrorCode::too_fast,
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
@@ -106,9 +108,9 @@ Plan make_plan(const Model<S>& model, const State<D, S>& now) {
 
 template Plan plan_with(const Model<float>&, int, double);
 template Plan plan_with(const Model<double>&, int, double);
-template Plan make_plan(const Model<float>&, const State<2, float>&);
-template Plan make_plan(const Model<float>&, const State<3, float>&);
-template Plan make_plan(const Model<double>&, const State<2, double>&);
-template Plan make_plan(const Model<double>&, const State<3, double>&);
+template Plan make_plan(const Model<float>&, const State<2, float>&, const std::vector<char>&);
+template Plan make_plan(const Model<float>&, const State<3, float>&, const std::vector<char>&);
+template Plan make_plan(const Model<double>&, const State<2, double>&, const std::vector<char>&);
+template Plan make_plan(const Model<double>&, const State<3, double>&, const std::vector<char>&);
 
 }  // namespace pliant::step

@@ -15,9 +15,10 @@ struct Plan {
   int parts = 1;         // of a strong step, each a whole step of matter and bodies
 };
 
-// for a step from `now`; Error(too_fast) if more than max_substeps are needed
+// for a step from `now`; groups that are `touching` have their loss (touching.h). Error(too_fast) if more than
+// max_substeps are needed
 template <int D, class S>
-Plan make_plan(const Model<S>& model, const State<D, S>& now);
+Plan make_plan(const Model<S>& model, const State<D, S>& now, const std::vector<char>& touching);
 
 // that many substeps, with the inner steps that they need; no inner steps (1): forces go with the momenta
 template <class S>

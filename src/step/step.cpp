@@ -4,6 +4,7 @@
 #include "step/part.h"
 #include "step/report.h"
 #include "step/retry.h"
+#include "step/touching.h"
 
 namespace pliant::step {
 namespace {
@@ -42,6 +43,15 @@ void end_part(StepPart<D, S>& p) {
   p.work.bodies->save_to(p.next.bodies);
 }
 
+// for the plan of explicit substeps; where bodies that are obstacles will be is not known yet
+template <int D, class S>
+void may_touch(const Model<S>& model, const State<D, S>& now, Workspace<D, S>& work) {
+  if (work.obstacles().empty())
+    find_touching(model, now, {}, work.touching);
+  else
+    work.touching.assign(model.groups.size(), 1);
+}
+
 template <int D, class S>
 void begin_step(const Inputs& inputs, const State<D, S>& now, const Plan& plan, Outcome& outcome,
                 Workspace<D, S>& work) {
@@ -66,7 +76,8 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
   const StepOptions& o = model.scene.step;
   work.budget.begin(o.budget, now.time);
   Retry<S> retry(model);
-  for (Plan plan = make_plan(model, now);;) {
+  may_touch(model, now, work);
+  for (Plan plan = make_plan(model, now, work.touching);;) {
     try {
       begin_step(inputs, now, plan, outcome, work);
       const State<D, S>* from = &now;

@@ -2,10 +2,13 @@
 
 #include "bodies/assemble.h"
 #include "bodies/ik.h"
+#include "core/eigen_symmetric.h"
 #include "core/error.h"
+#include "material/law_info.h"
 #include "world/identity.h"
 #include "world/named.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant::world {
@@ -13,6 +16,25 @@ namespace {
 
 // distances far finer than the grid that feels them, in cells
 constexpr double distance_tolerance = 0.02;
+
+// A piece that is thicker loses as one of so many cells: the substeps that its loss needs grow with its size.
+constexpr double most_cells_of_loss = 16;
+
+// m, of a box with the same smallest second moment: its shortest edge. Of a ball it is 1.55 radii.
+double thickness(const std::vector<Vec3>& points, int dimension) {
+  Vec3 mean = {0, 0, 0};
+  for (const Vec3& x : points)
+    for (std::size_t d = 0; d < 3; ++d) mean[d] += x[d] / double(points.size());
+  Matrix<double, 3> moment = Matrix<double, 3>::zero();
+  for (const Vec3& x : points)
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b)
+        moment(int(a), int(b)) += (x[a] - mean[a]) * (x[b] - mean[b]) / double(points.size());
+  // out of the plane of a 2-D scene nothing is thin
+  if (dimension == 2) moment(2, 2) = moment(0, 0) + moment(1, 1);
+  const Vector<double, 3> values = eigen_symmetric(moment).values;
+  return std::sqrt(12 * std::max(0.0, std::min({values[0], values[1], values[2]})));
+}
 
 template <class S>
 void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
@@ -24,6 +46,9 @@ void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
     const std::size_t m = find_named(scene.materials, scene.matter[g].material, "material");
     model.materials.push_back(scene.materials[m]);
     model.laws.push_back(make_law<S>(model.materials.back()));
+    const double size =
+        std::min(thickness(sampled.matter[g].positions, scene.dimension), most_cells_of_loss * scene.step.cell);
+    model.loss_viscosities.push_back(loss_viscosity(model.materials.back(), size));
     model.scene.matter[g].points = {};  // model.first has them
   }
 }

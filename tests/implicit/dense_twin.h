@@ -160,7 +160,14 @@ Dense9 moment_derivative(const Lump<S>& matter, std::size_t group, const Point<3
   const double damped = matter.damping.stiffness / dt;
   const Dense9 all = elastic(F, dt * inv_h * trace(l)) + damped * (elastic(start, 0) + viscous) + viscous;
   if (!matter.exact_rotation || liquid || std::holds_alternative<Linear<double>>(law)) return all;
-  return part_of(1) * all * part_of(1);
+  Dense9 lost = Dense9::Zero();
+  if (group < matter.shear_viscosities.size()) {
+    lost = part_of(1);
+    for (int a = 0; a < 9; a += 4)
+      for (int c = 0; c < 9; c += 4) lost(a, c) -= 1.0 / 3;
+    lost *= 2 * dt * volume * matter.shear_viscosities[group] * inv_h * inv_h;
+  }
+  return part_of(1) * all * part_of(1) + lost;
 }
 
 enum class Terms { all, inertia };

@@ -213,7 +213,12 @@ TEST_P(ImplicitEnergy, OperatorIsTheMatrixOfPlainLoops) {
 }
 
 // with the turn of the step taken out of the strain
-TEST_P(ImplicitEnergy, ExactRotation) {
+class WithExactRotation : public ImplicitEnergy {
+ protected:
+  void check();
+};
+
+void WithExactRotation::check() {
   matter.exact_rotation = true;
   disturb(matter, 0, 0.1, 0.3, 4);
   start();
@@ -238,9 +243,18 @@ TEST_P(ImplicitEnergy, ExactRotation) {
   EXPECT_NEAR(slope, product(gradient, d), 1e-8 * std::sqrt(product(gradient, gradient) * product(d, d)));
 }
 
+TEST_P(WithExactRotation, IsRight) { check(); }
+
+// about as stiff as the law itself in a step
+TEST_P(WithExactRotation, IsRightWithLoss) {
+  matter.shear_viscosities = {300};
+  check();
+}
+
 TEST_P(ImplicitEnergy, ExactRotationWithDamping) {
   matter.exact_rotation = true;
   matter.damping = {2.0, 1e-3};
+  matter.shear_viscosities = {300};
   disturb(matter, 0.05, 0.05, 0.3, 4);
   start();
   const NodeVectors v = sum(matter.v, 0.5, random_vectors(matter.implicit.nodes(), 1));
@@ -324,6 +338,8 @@ TEST(ImplicitTwin, SeveralLawsAndTransfers) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Laws, WithExactRotation, testing::ValuesIn(all_laws),
+                         [](const auto& info) { return std::string(name(info.param)); });
 INSTANTIATE_TEST_SUITE_P(Laws, ImplicitEnergy, testing::ValuesIn(all_laws),
                          [](const auto& info) { return std::string(name(info.param)); });
 

@@ -54,6 +54,7 @@ class Lump {
   NewtonOptions options = {.max_iterations = 200};
   std::vector<Material> materials;
   std::vector<Matrix<double, 3>> actuations;
+  std::vector<double> shear_viscosities;  // by box; empty: none
   Particles<3, S> particles;
   std::vector<Group> groups;
   ImplicitMatter implicit;
@@ -97,10 +98,10 @@ class Lump {
   void begin() {
     laws_.clear();
     for (const Material& m : materials) laws_.push_back(make_law<double>(m));
-    const MatterStep<S> step = {layout_,     grid_,        particles.points,  particles.velocities,
-                                materials,   actuations,   Kernel::quadratic, transfer,
-                                dt,          double(S(h)), damping,           exact_rotation,
-                                plastic_flow};
+    const MatterStep<S> step = {layout_,      grid_,        particles.points,  particles.velocities,
+                                materials,    actuations,   Kernel::quadratic, transfer,
+                                dt,           double(S(h)), damping,           exact_rotation,
+                                plastic_flow, {},           shear_viscosities};
     implicit.begin(step, workers_);
     v.assign(implicit.inertial_velocity().begin(), implicit.inertial_velocity().end());
   }

@@ -32,11 +32,11 @@ S deviator_size(const Matrix<S, D>& A) {
 template <class S, int D>
 S outside(const LinearCorotated<S>& law, const Matrix<S, D>& F, const Memory<S, D>& memory) {
   const Matrix<S, D> strain = symmetric_part(transpose(rotation_of(memory.start)) * F);
-  return deviator_size(strain) - law.yield / (2 * law.mu);
+  return deviator_size(strain) - law.deviator / (2 * law.mu);
 }
 template <class S, int D>
 S outside(const Hencky<S>& law, const Matrix<S, D>& F, const Memory<S, D>& memory) {
-  return (deviator_size(law.kirchhoff(F, memory)) - law.yield) / (2 * law.mu);
+  return (deviator_size(law.kirchhoff(F, memory)) - law.deviator) / (2 * law.mu);
 }
 // the cone in Kirchhoff stress, its apex shifted by cohesion
 template <class S, int D>
@@ -124,7 +124,7 @@ TYPED_TEST(ReturnMap, NeverYieldsWithoutYieldStress) {
   Random random(3);
   LinearCorotated<S> corotated = LinearCorotated<S>::make(usual_material(Law::linear_corotated));
   Hencky<S> hencky = Hencky<S>::make(usual_material(Law::hencky));
-  corotated.yield = hencky.yield = 0;
+  corotated.deviator = hencky.deviator = 0;
   for (int i = 0; i < samples; ++i) {
     const Matrix<S, D> start = sample<S, D>(random, i);
     Matrix<S, D> F = start;
@@ -148,7 +148,7 @@ Matrix<double, D> algorithm_1(const LinearCorotated<double>& law, const Matrix<d
   const Eigen::SelfAdjointEigenSolver<Square> eigen(S);
   const Eigen::Matrix<double, D, 1> sigma = eigen.eigenvalues();
   const Eigen::Matrix<double, D, 1> mean = Eigen::Matrix<double, D, 1>::Constant(sigma.mean());
-  const double radius = law.yield / (2 * law.mu);
+  const double radius = law.deviator / (2 * law.mu);
   const Eigen::Matrix<double, D, 1> projected = mean + std::min(radius / (sigma - mean).norm(), 1.0) * (sigma - mean);
   const Square target = eigen.eigenvectors() * projected.asDiagonal() * eigen.eigenvectors().transpose();
 
@@ -222,7 +222,7 @@ template <int D>
 void compare_hencky_with_textbook() {
   using Strain = Eigen::Matrix<double, D, 1>;
   const auto law = Hencky<double>::make(usual_material(Law::hencky));
-  const double radius = law.yield / (2 * law.mu);
+  const double radius = law.deviator / (2 * law.mu);
   Random random(5);
   for (int i = 0; i < samples; ++i) {
     const Matrix<double, D> trial = mixed_sample<D>(random, i);
@@ -284,7 +284,7 @@ TEST(HenckyReturn, KeepsVolumeAndCountsPlasticStrain) {
   Memory<double, 3> memory{F, 0.5};
   law.return_map(F, memory);
   EXPECT_NEAR(determinant(F), J, 1e-15);
-  EXPECT_NEAR(memory.plastic, 0.5 + (before - law.yield) / (2 * law.mu), 1e-15);
+  EXPECT_NEAR(memory.plastic, 0.5 + (before - law.deviator) / (2 * law.mu), 1e-15);
 }
 
 TEST(SandReturn, SlidesOntoTheConeAtTheSameVolume) {

@@ -48,8 +48,8 @@ TEST(VonMises, HenckyThatYieldsIsAtItsYieldStress) {
   Memory<double, 3> memory = {F, 0};
   law.return_map(F, memory);
   const std::vector<double> numbers(F.a, F.a + 9);
-  // |dev tau| = yield, and the return mapping keeps the volume: J = 1; both to the digits of the power series
-  EXPECT_NEAR(von_mises(m, 3, numbers, {&memory.plastic, 1})[0] / (std::sqrt(1.5) * m.yield), 1, 1e-12);
+  // the yield stress is von Mises', and the return mapping keeps the volume: J = 1; both to the digits of the power series
+  EXPECT_NEAR(von_mises(m, 3, numbers, {&memory.plastic, 1})[0] / m.yield, 1, 1e-12);
 }
 
 TEST(VonMises, NothingAtRestHoweverItIsTurned) {

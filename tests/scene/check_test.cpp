@@ -118,20 +118,20 @@ TEST(CheckScene, Contact) {
   expect_all(
       {
           {[](Scene& s) { s.contact.law = Contact::Law(2); }, {"contact", "law 2"}},
-          {[](Scene& s) { s.contact.friction = -1; }, {"contact", "friction is -1", "0 or more"}},
+          {[](Scene& s) { s.contact.friction = nan; }, {"contact", "friction is nan", "0 or more"}},
           {[](Scene& s) { s.contact.stiffness = -1; }, {"contact", "stiffness is -1 N/m^3", "0 or more"}},
           {[](Scene& s) { s.contact.stiffness = inf; }, {"contact", "stiffness is inf N/m^3"}},
           {[](Scene& s) { s.contact.dissipation = -2; }, {"contact", "dissipation is -2 s/m", "0 or more"}},
           {[](Scene& s) { s.contact.relaxation = nan; }, {"contact", "relaxation is nan s"}},
           {[](Scene& s) { s.contact.stiction = 0; }, {"contact", "stiction is 0 m/s", "positive"}},
-          {[](Scene& s) { pair(s).friction = -1; }, {"contact of all and 'arm'", "friction is -1"}},
+          {[](Scene& s) { pair(s).friction = inf; }, {"contact of all and 'arm'", "friction is inf"}},
           {[](Scene& s) { pair(s).stiffness = -1; }, {"contact of all and 'arm'", "stiffness is -1 N/m^3"}},
           {[](Scene& s) { pair(s).dissipation = nan; }, {"contact of all and 'arm'", "dissipation is nan s/m"}},
           {[](Scene& s) { pair(s).matter = "jam"; }, {"contact of 'jam' and 'arm'", "matter 'jam' does not exist"}},
       },
       3);
   Scene scene = good_scene();
-  scene.contact.pairs = {{}, {"dough", "arm"}, {"dough", "", 0, 0, -7}};
+  scene.contact.pairs = {{}, {"dough", "arm"}, {"dough", "", 0, 0, -7}, {"d*", "a*"}};
   EXPECT_NO_THROW(check(scene));
 }
 

@@ -46,7 +46,9 @@ inline std::vector<Material> all_materials(Dice& dice) {
     } else {
       m.E = dice.between(1e3, 1e6);
       m.nu = dice.between(0, 0.49);
+      m.friction = dice.between(0, 1);
     }
+    if (m.law == Law::neo_hookean || m.law == Law::hencky) m.loss = dice.between(0, 1);
     if (m.law == Law::hencky || m.law == Law::linear_corotated) m.yield = dice.between(10, 1e4);
     if (m.law == Law::sand) {
       m.friction_angle = dice.between(1, 80);
@@ -58,7 +60,6 @@ inline std::vector<Material> all_materials(Dice& dice) {
       m.critical_stretch = dice.between(0, 0.5);
     }
     if (m.law == Law::cloth) {
-      m.friction = dice.between(0, 1);
       m.bending = dice.between(0, 1);
       m.normal_stiffness = dice.between(1e3, 1e6);
       m.shear_stiffness = dice.between(1e3, 1e6);

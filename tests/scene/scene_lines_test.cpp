@@ -79,7 +79,7 @@ Scene rich_scene() {
   scene.name = "rich";
   for (Law law : {Law::hencky, Law::sand, Law::liquid, Law::snow, Law::cloth}) {
     Material material;
-    material.name = name(law), material.law = law, material.bending = 1;
+    material.name = name(law), material.law = law, material.bending = material.friction = 1;
     scene.materials.push_back(material);
   }
   using Kind = Shape::Kind;
@@ -99,6 +99,7 @@ Scene rich_scene() {
     scene.boundaries.push_back(boundary);
   }
   scene.bodies = {{"arm", "arm.xml", "<mujoco/>", {1, 2, 3}, {1, 0, 0, 0}, "other/site"}};
+  scene.contact.friction = 0.5;
   scene.contact.pairs = {{"loose", "arm", 0.1, 1, 2}};
   return scene;
 }

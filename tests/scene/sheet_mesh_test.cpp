@@ -123,7 +123,7 @@ TEST(SheetMesh, ScenesAreChecked) {
   refused([](Scene& s) { s.matter[0].shape.size[1] = -1; }, {"matter 'towel'", "size"});
   refused([](Scene& s) { s.matter[0].pins[0].radius = 0; }, {"matter 'towel', pin 'left'", "radius"});
   refused([](Scene& s) { s.matter[0].pins.push_back(s.matter[0].pins[0]); }, {"pin 'left'", "twice"});
-  refused([](Scene& s) { s.materials[0].friction = -1; }, {"material 'cotton'", "friction"});
+  refused([](Scene& s) { s.materials[0].friction = NAN; }, {"material 'cotton'", "friction"});
   refused([](Scene& s) { s.dimension = 2, s.step.gravity = {0, -9.81, 0}; }, {"matter 'towel'", "3-D only"});
 }
 

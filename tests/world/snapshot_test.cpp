@@ -173,6 +173,7 @@ TEST(Snapshot, AnotherSceneIsRefusedByTheKeyThatDiffers) {
 
 TEST(Snapshot, AnotherRobotContactOrShapeIsRefused) {
   Scene scene = small::with_bodies(Precision::float32, Method::async);
+  scene.contact.friction = 0.5;
   scene.contact.pairs = {{"block0", "thing/ball", 0.7}};
   const auto text = [](const char* old, const char* fresh) {
     return [=](Scene& s) { s.bodies[0].text = with(s.bodies[0].text, old, fresh); };
