@@ -1,4 +1,4 @@
-"""The command line: pliant run | list | check | info | view | render | demo | reproduce | gallery."""
+"""The command line: pliant run | list | check | info | view | render | demo | reproduce | validate | gallery."""
 
 import argparse
 import json
@@ -42,6 +42,9 @@ def parser_of_commands() -> argparse.ArgumentParser:
     demo.add_argument("--out", type=Path, default=Path("out"), help="folder for the files")
     add_threads(demo)
     add_reproduce(command("reproduce", reproduce, "run a table of a paper and print ours beside theirs"))
+    add_validate(
+        command("validate", validate, "run the table of trust: closed forms and measurements, ours beside them")
+    )
     add_gallery(command("gallery", gallery, "make a small still of each scene that comes with pliant"))
     return parser
 
@@ -98,6 +101,23 @@ def add_reproduce(parser: argparse.ArgumentParser) -> None:
 def add_only(parser: argparse.ArgumentParser) -> None:
     text = "only this scene; may be given again"
     parser.add_argument("--only", action="append", default=[], metavar="SCENE", help=text)
+
+
+def add_validate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--list", action="store_true", help="names of the rows, and where their references come from")
+    parser.add_argument("--quick", action="store_true", help="a small part of the rows, in about a minute")
+    parser.add_argument("--refine", action="store_true", help="cells and steps of half the size")
+    parser.add_argument("--seed", type=int, default=1, help="of the places at which each row is run")
+    only = "only rows with such a name, as 'ball*' or 'tank'; may be given again"
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help=only)
+    parser.add_argument("--method", choices=["async", "strong"], help="only this method")
+    parser.add_argument("--json", metavar="FILE", help="one object for machines; -: print it and nothing else")
+    parser.add_argument(
+        "--report", action="store_true", help="also a page with a plot of each line, in the folder --out"
+    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the page")
+    parser.add_argument("--results", type=Path, metavar="FILE.md", help="also replace the table in this file")
+    add_threads(parser)
 
 
 def add_gallery(parser: argparse.ArgumentParser) -> None:
@@ -285,6 +305,12 @@ def make_demo(choice: argparse.Namespace) -> int:
 
 def reproduce(choice: argparse.Namespace) -> int:
     from pliant.reproduce_command import run as run_table
+
+    return 0 if run_table(choice) else FAILED
+
+
+def validate(choice: argparse.Namespace) -> int:
+    from pliant.validate.command import run as run_table
 
     return 0 if run_table(choice) else FAILED
 
