@@ -80,7 +80,7 @@ def test_same_bits_on_any_number_of_threads(law, dimension):
 
 def test_other_python_threads_run_during_a_step():
     """A thread counts while one long step runs. With the lock held it would not get a single turn in the step."""
-    world = pl.World(block(dt=0.2, cell=0.03, max_substeps=100_000), threads=1)
+    world = pl.World(block(dt=1.0, cell=0.03, max_substeps=100_000), threads=1)
     ticks, done = [], threading.Event()
 
     def tick():
