@@ -1,51 +1,37 @@
-"""Every scene of the library for ten times its length, or 20,000 steps: no failed step, no growth of memory, no loss of
-volume. It takes hours in all; one scene: pytest -m long tests/python/test_soak.py -k laundry."""
+"""The soak of scenes (tools/soak, which takes hours), with a few steps."""
 
 import dataclasses
-import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 import pliant as pl
 import soak
 
-SCRIPT = Path(__file__).with_name("soak.py")
+
+@pytest.fixture(scope="module")
+def made():
+    return soak.soak_apart("incline", 20)
 
 
-def soaked(name, steps=0):
-    """In a process of its own: memory that another test has left free would hide growth."""
-    command = [sys.executable, SCRIPT, name, str(steps)]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return soak.Soaked(**json.loads(answer))
-
-
-def judge(made):
-    assert made.error == ""
-    assert made.steps == made.wanted
-    # in the second half, when all motions have ended; a kB per step would be 2 MB after 2,000
-    assert made.memory_end - made.memory_warm < 2e6
-    # what the scenes themselves allow, at the end
-    assert made.volume_end > 0.95 * made.volume_start
-
-
-def test_short_soak_and_its_judge():
-    made = soaked("incline", 20)
-    judge(made)
+def test_short_soak(made):
+    assert soak.faults(made) == []
     assert made.steps == 20
     # 320 particles of 125 mm x 100 mm x 50 mm
     assert made.volume_start == pytest.approx(6.25e-4, rel=1e-5)
     assert 1e7 < made.memory_warm < 1e9
-    for name, value in {
-        "error": "step 3 failed",
-        "steps": 19,
-        "memory_end": made.memory_end + 3_000_000,
-        "volume_end": 0.9 * made.volume_end,
-    }.items():
-        with pytest.raises(AssertionError):
-            judge(dataclasses.replace(made, **{name: value}))
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda made: {"error": "step 3 failed"}, "step 3 failed"),
+        (lambda made: {"steps": 19}, "19 of 20 steps"),
+        (lambda made: {"memory_end": made.memory_warm + 3_000_000}, "memory grew by 3.0 MB"),
+        (lambda made: {"volume_end": 0.9 * made.volume_start}, "volume fell to 0.900"),
+    ],
+)
+def test_judge(made, change, fault):
+    assert soak.faults(dataclasses.replace(made, **change(made))) == [fault]
 
 
 def test_length():
@@ -54,9 +40,41 @@ def test_length():
     assert soak.steps_of(pl.load("pick_cube")) == 6_000
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", pl.scene_names())
-def test_soak(name, capfd):
-    with capfd.disabled():
-        made = soaked(name)
-    judge(made)
+def test_a_process_that_dies_is_a_fault():
+    assert soak.faults(soak.soak_apart("no such scene", 20))[0] == "its process ended with 1"
+
+
+def test_finished_scenes_are_kept(tmp_path, monkeypatch, capsys):
+    ran = []
+
+    def quick(name, steps):
+        ran.append((name, steps))
+        if name == "squeeze":
+            raise KeyboardInterrupt
+        return soak.Soaked(steps, steps, "", 100, 200, 1.0, 0.99, 0.98, 60.0, "abc")
+
+    monkeypatch.setattr(soak, "soak_apart", quick)
+    where = ["--out", str(tmp_path)]
+    # broken off at the second scene: the first one stays
+    assert soak.main(["incline", "squeeze", *where]) == 130
+    assert ran == [("incline", 20_000), ("squeeze", soak.steps_of(pl.load("squeeze")))]
+    assert soak.main(["incline", "pick_cube", *where]) == 0
+    assert ran[2:] == [("pick_cube", 6_000)]
+    assert capsys.readouterr().out.splitlines() == [
+        "scene      steps  minutes  grew, kB  volume  commit  verdict",
+        "incline    20000      1.0         0  0.9900  abc     good",
+        "pick_cube   6000      1.0         0  0.9900  abc     good",
+    ]
+    # another length, or when asked for
+    soak.main(["incline", "--steps", "30", *where])
+    soak.main(["incline", "--steps", "30", "--again", *where])
+    assert ran[3:] == [("incline", 30), ("incline", 30)]
+
+
+def test_a_fault_ends_with_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(soak, "soak_apart", lambda name, steps: soak.Soaked(3, steps, "step 4 failed"))
+    assert soak.main(["incline", "--out", str(tmp_path)]) == 1
+    assert "step 4 failed; 3 of 20000 steps" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        soak.main(["inclined", "--out", str(tmp_path)])
+    assert "no scene inclined" in capsys.readouterr().err
