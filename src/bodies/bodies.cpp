@@ -66,6 +66,14 @@ std::shared_ptr<mjModel> with_own_options(const std::shared_ptr<const mjModel>& 
   return std::shared_ptr<mjModel>(new mjModel(*base), [base](mjModel* own) { delete own; });
 }
 
+// MuJoCo spends as long on the parts that a model lacks as on small ones
+int parts_of_state(const mjModel* m) {
+  int parts = 0;
+  for (int bit = 0; bit < mjNSTATE; ++bit)
+    if ((mjSTATE_INTEGRATION >> bit & 1) && mj_stateSize(m, 1 << bit) > 0) parts |= 1 << bit;
+  return parts;
+}
+
 bool ends_with_home(const std::string& name) {
   constexpr std::string_view ending = "/home";
   return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
@@ -90,13 +98,21 @@ std::shared_ptr<mjData> copy_of(const mjModel* model, const mjData* data) {
 }
 
 Bodies::Bodies(std::shared_ptr<const mjModel> model)
-    : base_(std::move(model)), model_(with_own_options(base_)), data_(make_data(model_.get())) {
+    : base_(std::move(model)),
+      model_(with_own_options(base_)),
+      data_(make_data(model_.get())),
+      state_parts_(parts_of_state(model_.get())),
+      state_size_(std::size_t(mj_stateSize(model_.get(), state_parts_))) {
   check_model(model_.get());
   set_home();
 }
 
 Bodies::Bodies(std::shared_ptr<const mjModel> model, std::shared_ptr<mjData> data)
-    : base_(std::move(model)), model_(with_own_options(base_)), data_(std::move(data)) {
+    : base_(std::move(model)),
+      model_(with_own_options(base_)),
+      data_(std::move(data)),
+      state_parts_(parts_of_state(model_.get())),
+      state_size_(std::size_t(mj_stateSize(model_.get(), state_parts_))) {
   check_model(model_.get());
   if (data_->signature != model_->signature) {
     fail(ErrorCode::bad_input, "the data of the bodies was not made for this model; make it by mj_makeData(model)");
@@ -266,8 +282,8 @@ BodiesState Bodies::save() const {
 void Bodies::save_to(BodiesState& state) const {
   const mjModel* m = model_.get();
   const mjData* d = data_.get();
-  state.numbers.resize(std::size_t(mj_stateSize(m, mjSTATE_INTEGRATION)));
-  mj_getState(m, d, state.numbers.data(), mjSTATE_INTEGRATION);
+  state.numbers.resize(state_size_);
+  mj_getState(m, d, state.numbers.data(), state_parts_);
 
   // what MuJoCo carries from step to step outside of its own state
   state.numbers.insert(state.numbers.end(), d->flexvert_lambda, d->flexvert_lambda + m->nflexvert);
@@ -275,8 +291,7 @@ void Bodies::save_to(BodiesState& state) const {
 }
 
 void Bodies::check_size(const BodiesState& state) const {
-  const mjModel* m = model_.get();
-  const std::size_t size = std::size_t(mj_stateSize(m, mjSTATE_INTEGRATION) + 2 * m->nflexvert);
+  const std::size_t size = state_size_ + 2 * std::size_t(model_->nflexvert);
   if (state.numbers.size() == size) return;
   fail(ErrorCode::bad_input,
        "a state of bodies has {} numbers, but these bodies have {}; use a state of the same model",
@@ -300,8 +315,8 @@ void Bodies::copy_to(mjData* data) {
 void Bodies::put(const BodiesState& state) {
   const mjModel* m = model_.get();
   mjData* d = data_.get();
-  mj_setState(m, d, state.numbers.data(), mjSTATE_INTEGRATION);
-  const double* more = state.numbers.data() + mj_stateSize(m, mjSTATE_INTEGRATION);
+  mj_setState(m, d, state.numbers.data(), state_parts_);
+  const double* more = state.numbers.data() + state_size_;
   std::copy_n(more, m->nflexvert, d->flexvert_lambda);
   std::copy_n(more + m->nflexvert, m->nflexvert, d->flexvert_conage);
 }

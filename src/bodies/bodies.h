@@ -130,6 +130,8 @@ class Bodies {
   std::shared_ptr<const mjModel> base_;
   std::shared_ptr<mjModel> model_;  // the base's arrays, options of its own
   std::shared_ptr<mjData> data_;
+  int state_parts_;                  // of mjSTATE_INTEGRATION, those that are not empty
+  std::size_t state_size_;           // numbers in them
   std::shared_ptr<mjData> scratch_;  // for what MuJoCo computes only while it integrates
   BodiesState before_step_;
   std::vector<double> own_forces_;  // xfrc_applied without what a step adds
