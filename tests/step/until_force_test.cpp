@@ -32,6 +32,7 @@ Scene pressing(Method method) {
   jelly.E = 2e4;
   jelly.nu = 0.3;
   jelly.density = 500;
+  jelly.loss = 0;  // with loss the force falls once the press stands still
   scene.materials = {jelly};
   Matter block;
   block.name = "block";
