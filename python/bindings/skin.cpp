@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "geometry/means_near.h"
 #include "material/law_info.h"
 #include "without_gil.h"
 

@@ -29,19 +29,6 @@ class NearPoints {
     return first;
   }
 
-  // calls at(number, distance) for each point within the distance of p
-  template <class At>
-  void visit(const Point& p, const At& at) const {
-    const Cell cell = cell_of(p);
-    for (int n = 0; n < 27; ++n) {
-      const auto [from, to] = cells_.equal_range({cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1});
-      for (auto other = from; other != to; ++other) {
-        const double away = norm(p - points_[other->second]);
-        if (away <= distance_) at(other->second, away);
-      }
-    }
-  }
-
   void add(const Point& p) {
     cells_.emplace(cell_of(p), std::uint32_t(points_.size()));
     points_.push_back(p);

@@ -3,7 +3,6 @@
 #include "core/error.h"
 #include "core/stop.h"
 #include "geometry/block_field.h"
-#include "geometry/near_points.h"
 #include "geometry/surface_net.h"
 
 #include <algorithm>
@@ -184,23 +183,6 @@ Skin skin_of(std::span<const Point> points, std::span<const double> volumes, dou
   for (Point& p : mesh.vertices) p = node * (p + half);
   std::vector<Point> normals = normals_of(mesh);
   return {std::move(mesh.vertices), std::move(normals), std::move(mesh.triangles)};
-}
-
-std::vector<double> means_near(std::span<const Point> points, std::span<const double> values,
-                               std::span<const Point> places, double distance) {
-  NearPoints near(Point::zero(), distance);
-  for (const Point& p : points) near.add(p);
-  std::vector<double> means(places.size(), 0);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    double sum = 0, total = 0;
-    near.visit(places[i], [&](std::uint32_t number, double away) {
-      const double left = 1 - away * away / (distance * distance), weight = left * left;
-      sum += weight * values[number];
-      total += weight;
-    });
-    if (total > 0) means[i] = sum / total;
-  }
-  return means;
 }
 
 }  // namespace pliant::geometry

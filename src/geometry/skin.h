@@ -23,8 +23,4 @@ struct Skin {
 // spacing of particles, 1..4.
 Skin skin_of(std::span<const Point> points, std::span<const double> volumes, double fineness = 2);
 
-// means of values of points near each place, nearer ones counting more; 0 where none is within the distance
-std::vector<double> means_near(std::span<const Point> points, std::span<const double> values,
-                               std::span<const Point> places, double distance);
-
 }  // namespace pliant::geometry

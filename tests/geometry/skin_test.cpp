@@ -2,6 +2,7 @@
 #include "geometry/skin.h"
 
 #include "core/random.h"
+#include "geometry/means_near.h"
 #include "geometry/surface_net.h"
 #include "pliant/error.h"
 
