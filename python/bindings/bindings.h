@@ -54,5 +54,6 @@ void bind_scene_file(nb::module_& module);  // after bind_scene
 void bind_report(nb::module_& module);
 void bind_contacts(nb::module_& module);  // before bind_world
 void bind_world(nb::module_& module);
+void bind_skin(nb::module_& module);  // after bind_scene
 
 }  // namespace pliant::python

@@ -1,4 +1,4 @@
-"""MuJoCo's renderer with matter in its scene: bodies from the model; boundaries, particles and cloth added to them."""
+"""MuJoCo's renderer with matter in its scene: bodies from the model; boundaries, particles and surfaces are added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from pliant.framing import Pose, Stage, glue
 from pliant.geoms import FLOOR_COLOR, Solid, add_solids, add_spheres, arrow, boundary_solids, rows_of, tank_floor
 from pliant.gl import close_at_exit, open_context
 from pliant.hidden import visible
+from pliant.shell import Shell, shell_of
 from pliant.snapshot import LONG_ARROW, SHORT_ARROW, Grains, Snapshot, painted, thinned
 
 MOST_PARTICLES = 60_000  # more are thinned out
@@ -51,6 +52,7 @@ class Look:
     field: str = "material"  # or speed, strain, plastic, stress
     scale: Scale | None = None  # numbers of the ends of the colours; None: found
     arrows: bool = False  # contact forces
+    balls: bool = False  # particles of all matter but cloth, instead of its surface
 
     def check(self) -> "Look":
         if self.field not in FIELDS:
@@ -110,27 +112,30 @@ class Canvas:
             add_solids(self.scene, backdrop(stage))
         if look.arrows:
             add_solids(self.scene, force_arrows(snapshot, stage))
-        pieces, larger = thinned(snapshot, MOST_PARTICLES)
+        pieces = thinned(snapshot.bare() if look.balls else snapshot, MOST_PARTICLES)
         colors, scale = painted(pieces, look.field, look.scale)
-        for number, (piece, color) in enumerate(zip(pieces, colors, strict=True)):
-            if piece.triangles is None:
-                self.add_matter(piece, color, larger, self.first_segment + number)
-        cloths = [(self.first_segment + i, p) for i, p in enumerate(pieces) if p.triangles is not None]
-        if cloths:
-            self.drape_of([piece for _, piece in cloths]).hang(self.scene, cloths, look.field, scale)
+        shells = []
+        for segment, (piece, color) in enumerate(zip(pieces, colors, strict=True), self.first_segment):
+            shell = shell_of(piece)
+            if shell is None:
+                self.add_matter(piece, color, segment)
+            elif len(shell.triangles):
+                shells.append((segment, shell))
+        if shells:
+            self.drape_of([shell for _, shell in shells]).hang(self.scene, shells, look.field, scale)
         return scale
 
-    def drape_of(self, cloths: Sequence[Grains]) -> Drape:
-        """Made anew for cloths of other triangles."""
+    def drape_of(self, shells: Sequence[Shell]) -> Drape:
+        """Made anew for surfaces that do not fit into the last one."""
         self.gl.make_current()
-        if self.drape is not None and not self.drape.fits(cloths):
+        if self.drape is not None and not self.drape.fits(shells):
             self.drape.close()
             self.drape = None
-        self.drape = self.drape or Drape(self.context, cloths)
+        self.drape = self.drape or Drape(self.context, shells)
         return self.drape
 
-    def add_matter(self, piece: Grains, color: np.ndarray, larger: float, segment: int) -> None:
-        radius = 0.6 * piece.spacing * larger
+    def add_matter(self, piece: Grains, color: np.ndarray, segment: int) -> None:
+        radius = 0.6 * piece.spacing
         seen = visible(piece.positions, radius, self.scene.camera[0], self.sun_dirs())
         add_spheres(self.scene, piece.positions[seen], radius, color[seen], segment)
 

@@ -83,6 +83,7 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--camera", help="name of a camera of the bodies; default: one that sees everything")
     parser.add_argument("--color", default="material", help="material, speed, strain, plastic or stress")
     parser.add_argument("--arrows", action="store_true", help="show forces between bodies, and of matter on bodies")
+    parser.add_argument("--balls", action="store_true", help="show particles, not surfaces, of all matter but cloth")
     parser.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("WIDTH", "HEIGHT"), help="pixels")
 
 
@@ -281,6 +282,7 @@ def render(choice: argparse.Namespace) -> int:
                 camera=choice.camera,
                 field=choice.color,
                 arrows=choice.arrows,
+                balls=choice.balls,
             )
         if choice.html:
             written.append(optional("pliant.viewer", "the viewer").export_html(recording, choice.html, choice.color))

@@ -19,6 +19,9 @@ MATERIALS = {
     "denim": (0.25, 0.36, 0.58),
     "wool": (0.72, 0.38, 0.33),
 }
+# strength of highlights, 0..1
+GLOSS = {"water": 0.8, "liquid": 0.8, "jelly": 0.5, "rubber": 0.3, "snow": 0.05}
+USUAL_GLOSS = 0.1
 OTHERS = ((0.90, 0.49, 0.22), (0.35, 0.62, 0.80), (0.45, 0.70, 0.35), (0.70, 0.45, 0.75), (0.85, 0.70, 0.25))
 # from low to high: dark blue, blue-green, green, yellow, light; lightness rises evenly
 RAMP = np.array(
@@ -51,6 +54,11 @@ def material_color(material: str, law: str = "", number: int = 0) -> tuple[float
         if word in MATERIALS:
             return MATERIALS[word]
     return OTHERS[number % len(OTHERS)]
+
+
+def material_gloss(material: str, law: str = "") -> float:
+    """How much a material shines, by its name, else by its law."""
+    return next((GLOSS[word] for word in (material, law) if word in GLOSS), USUAL_GLOSS)
 
 
 def tones(ids: np.ndarray, spread: float = 0.1) -> np.ndarray:

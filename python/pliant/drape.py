@@ -1,8 +1,8 @@
-"""Cloth in MuJoCo's renderer: smooth surfaces of two sides, whose shape changes from picture to picture.
+"""Surfaces of matter in MuJoCo's renderer: smooth, of one or two sides, of another shape in every picture.
 
-MuJoCo draws meshes of the model that its context was made for. Cloth is no part of that model; so it has a model and a
-context of its own, which hold nothing but its meshes, and the scene's geoms point to where those are in the memory of
-OpenGL, which both contexts share.
+MuJoCo draws meshes of the model that its context was made for. Matter is no part of that model; so it has a model and a
+context of its own, which hold nothing but meshes with room for its triangles, and the scene's geoms point to where
+those are in the memory of OpenGL, which both contexts share.
 """
 
 from collections.abc import Sequence
@@ -12,22 +12,23 @@ import numpy as np
 
 from pliant.colors import Scale, ramp
 from pliant.geoms import Solid, add_solids
-from pliant.sheet import corner_normals
-from pliant.snapshot import Grains
+from pliant.shell import Shell
 
-SIDES = 2  # front and back, each a mesh
 BACK = 0.7  # how bright the back is
 TEXELS = 256  # of the colours of numbers
 UNKNOWN = (0.6, 0.6, 0.6)
+SPARE = 1.5  # room of a skin, over what it needs now
+
+Room = tuple[int, int]  # vertices and triangles
 
 
 class Drape:
-    """The cloths of one canvas, whose context is `host`. What has other triangles needs a new one."""
+    """The surfaces of one canvas, whose context is `host`. What does not fit in needs a new one."""
 
-    def __init__(self, host: mujoco.MjrContext, cloths: Sequence[Grains]):
+    def __init__(self, host: mujoco.MjrContext, shells: Sequence[Shell]):
         self.host = host
-        self.triangles = [cloth.triangles for cloth in cloths]
-        self.model = mesh_model(cloths)
+        self.rooms = [spacious(shell) for shell in shells for _ in sides(shell)]
+        self.model = mesh_model(self.rooms)
         self.context = mujoco.MjrContext(self.model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         # making a context also chooses where to draw
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, host)
@@ -36,70 +37,81 @@ class Drape:
             raise RuntimeError(f"mujoco {mujoco.__version__} keeps meshes in an unknown order; install 4.0.0")
         self.slot = lend_texture(self.context, host)
 
-    def fits(self, cloths: Sequence[Grains]) -> bool:
-        mine = self.triangles
-        return len(mine) == len(cloths) and all(
-            np.array_equal(a, b.triangles) for a, b in zip(mine, cloths, strict=True)
+    def fits(self, shells: Sequence[Shell]) -> bool:
+        needed = [room(shell) for shell in shells for _ in sides(shell)]
+        return len(needed) == len(self.rooms) and all(
+            v <= most_v and t <= most_t for (v, t), (most_v, most_t) in zip(needed, self.rooms, strict=True)
         )
 
     def hang(
-        self, scene: mujoco.MjvScene, cloths: Sequence[tuple[int, Grains]], field: str, scale: Scale | None
+        self, scene: mujoco.MjvScene, shells: Sequence[tuple[int, Shell]], field: str, scale: Scale | None
     ) -> None:
-        """Puts cloths, each with the number that a segmentation shows, into the scene as they are now."""
-        for number, (segment, cloth) in enumerate(cloths):
-            shares = self.upload(number, cloth, field, scale)
-            plain = cloth.color if scale is None else UNKNOWN
-            for side, bright in enumerate((1.0, BACK)):
+        """Puts surfaces, each with the number that a segmentation shows, into the scene as they are now."""
+        mesh = 0
+        for segment, shell in shells:
+            values = None if scale is None else shell.values(field)
+            shares = None if values is None else scale.shares(values)
+            plain = shell.color if scale is None else UNKNOWN
+            for sign, bright in sides(shell):
+                self.upload(mesh, shell, sign, shares)
                 rgb = np.multiply(bright, plain if shares is None else 1.0) * np.ones(3)
                 add_solids(scene, [Solid(mujoco.mjtGeom.mjGEOM_MESH, (1, 1, 1), rgba=(*rgb, 1), segment=segment)])
                 geom = scene.geoms[scene.ngeom - 1]
-                geom.dataid = self.first_mesh + 2 * (SIDES * number + side)
+                geom.dataid, geom.specular = self.first_mesh + 2 * mesh, shell.gloss
                 if shares is not None:
                     geom.matid, geom.texid = self.slot
                     geom.texcoord = 1
+                mesh += 1
 
-    def upload(self, number: int, cloth: Grains, field: str, scale: Scale | None) -> np.ndarray | None:
-        """Sends both sides to OpenGL; returns where the vertices are on the ramp of colours, if that is known."""
-        vertices = cloth.positions[: cloth.vertex_count]
-        normals = corner_normals(vertices.astype(float), cloth.triangles)
-        values = None if scale is None else cloth.vertex_values(field)
-        shares = None if values is None else scale.shares(values)
-        for side, sign in enumerate((1, -1)):
-            mesh = SIDES * number + side
-            # the back has its corners in the opposite order
-            self.fill(mesh, vertices, sign * normals[:, ::sign].reshape(-1, 3))
-            if shares is not None:
-                self.color(mesh, shares)
-            mujoco.mjr_uploadMesh(self.model, self.context, mesh)
-        return shares
-
-    def fill(self, mesh: int, vertices: np.ndarray, normals: np.ndarray) -> None:
-        start, count = int(self.model.mesh_vertadr[mesh]), int(self.model.mesh_vertnum[mesh])
-        self.model.mesh_vert[start : start + count] = vertices
-        start = int(self.model.mesh_normaladr[mesh])
-        self.model.mesh_normal[start : start + len(normals)] = normals
-
-    def color(self, mesh: int, shares: np.ndarray) -> None:
-        """The places of 0..1 on the ramp that the vertices have."""
-        start = int(self.model.mesh_texcoordadr[mesh])
-        # the ends are in the middle of their texels, so that one does not run into the other
-        self.model.mesh_texcoord[start : start + len(shares), 0] = (0.5 + shares * (TEXELS - 1)) / TEXELS
+    def upload(self, mesh: int, shell: Shell, sign: int, shares: np.ndarray | None) -> None:
+        """Sends one side to OpenGL; the back has its corners in the opposite order."""
+        model, count = self.model, len(shell.triangles)
+        model.mesh_facenum[mesh] = count
+        put(model.mesh_vert, model.mesh_vertadr[mesh], shell.vertices)
+        faces = shell.triangles[:, ::sign]
+        put(model.mesh_face, model.mesh_faceadr[mesh], faces)
+        put(model.mesh_facetexcoord, model.mesh_faceadr[mesh], faces)
+        put(model.mesh_normal, model.mesh_normaladr[mesh], sign * shell.normals[:, ::sign].reshape(-1, 3))
+        if shares is not None:
+            # the ends are in the middle of their texels, so that one does not run into the other
+            start = int(model.mesh_texcoordadr[mesh])
+            model.mesh_texcoord[start : start + len(shares), 0] = (0.5 + shares * (TEXELS - 1)) / TEXELS
+        mujoco.mjr_uploadMesh(model, self.context, mesh)
 
     def close(self) -> None:
         self.context.free()
 
 
-def mesh_model(cloths: Sequence[Grains]) -> mujoco.MjModel:
-    """Two meshes per cloth, and the ramp as a texture. Their shapes do not matter yet."""
+def sides(shell: Shell) -> tuple[tuple[int, float], ...]:
+    """Signs of the normals, and how bright."""
+    return ((1, 1.0),) if shell.closed else ((1, 1.0), (-1, BACK))
+
+
+def room(shell: Shell) -> Room:
+    return len(shell.vertices), len(shell.triangles)
+
+
+def spacious(shell: Shell) -> Room:
+    spare = 1.0 if shell.lasting else SPARE
+    vertices, triangles = room(shell)
+    return max(4, int(spare * vertices)), max(4, int(spare * triangles))
+
+
+def put(table: np.ndarray, start: int, rows: np.ndarray) -> None:
+    table[start : start + len(rows)] = rows
+
+
+def mesh_model(rooms: Sequence[Room]) -> mujoco.MjModel:
+    """Meshes of these sizes, and the ramp as a texture. Their shapes do not matter yet."""
     spec = mujoco.MjSpec()
-    for number, cloth in enumerate(cloths):
-        ball = spiral(cloth.vertex_count)
-        for side, corners in (("front", cloth.triangles), ("back", cloth.triangles[:, ::-1])):
-            mesh = spec.add_mesh(name=f"{number} {side}", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-            mesh.uservert, mesh.userface = ball.ravel(), np.ravel(corners)
-            mesh.usernormal = ball[corners].ravel()
-            mesh.userfacenormal = np.arange(corners.size)
-            mesh.usertexcoord = np.full(2 * len(ball), 0.5)
+    for number, (vertices, triangles) in enumerate(rooms):
+        ball, row = spiral(vertices), np.arange(triangles)
+        corners = np.stack([row, row + 1, row + 2], axis=1) % vertices
+        mesh = spec.add_mesh(name=f"{number}", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+        mesh.uservert, mesh.userface = ball.ravel(), corners.ravel()
+        mesh.usernormal = ball[corners].ravel()
+        mesh.userfacenormal = np.arange(corners.size)
+        mesh.usertexcoord = np.full(2 * vertices, 0.5)
     row = (255 * ramp(np.linspace(0, 1, TEXELS), 0, 1) + 0.5).astype(np.uint8)
     colors = spec.add_texture(name="ramp", type=mujoco.mjtTexture.mjTEXTURE_2D, width=TEXELS, height=2, nchannel=3)
     colors.data = np.stack([row, row]).tobytes()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.crossings import crossing_pairs
-from pliant.sheet import area, shadow_area, triangles_of, vertices_of
+from pliant.sheet import area, is_closed, shadow_area, triangles_of, vertices_of
 
 Array = NDArray[Any]
 Surface = tuple[Array, Array]  # vertices, m, and triangles
@@ -72,7 +72,7 @@ class ClothLog:
         if len(recording) == 0:
             return
         shapes = {name: recording.triangles(name) for name in recording.matter}
-        shapes = {name: triangles for name, triangles in shapes.items() if len(triangles)}
+        shapes = {name: triangles for name, triangles in shapes.items() if not is_closed(triangles)}
         start = recording.frame(0).matter
         for name, triangles in shapes.items():
             vertices, _ = surface_of(start[name], triangles)

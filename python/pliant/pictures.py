@@ -1,6 +1,7 @@
 """Stills and films of recordings and worlds, by MuJoCo's renderer with matter in the scene."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def film_camera(model: Any) -> str | None:
 def settled(replay: Replay, look: Look, size: tuple[int, int]) -> Look:
     """The look with one camera and one scale for the whole recording."""
     camera = look.camera or film_camera(replay.model) or replay.stage().pose(size[0] / size[1])
-    return Look(camera, look.field, look.scale or replay.scale(look.field), look.arrows)
+    return replace(look, camera=camera, scale=look.scale or replay.scale(look.field))
 
 
 def film_frames(times: np.ndarray, per_second: int = PER_SECOND) -> list[int]:
@@ -80,6 +81,7 @@ def render_recording(
     camera: Pose | str | None = None,
     field: str = "material",
     arrows: bool = False,
+    balls: bool = False,
     progress: bool = True,
 ) -> list[Path]:
     """Writes a film (.mp4, in real time) or a still (.png, at a time in s; None: the end), or both."""
@@ -89,7 +91,7 @@ def render_recording(
         raise BadInputError(f"a film of {size[0]} x {size[1]} pixels; both must be even")
     check_size(*size)
     replay = Replay(recording)
-    look = settled(replay, Look(camera, field, arrows=arrows).check(), size)
+    look = settled(replay, Look(camera, field, arrows=arrows, balls=balls).check(), size)
     written = []
     with Painter(replay, size, replay.particle_count, look) as painter:
         if still is not None:

@@ -17,6 +17,7 @@ from pliant.errors import BadFileError, Error
 from pliant.growing_file import GrowingFile, clear_errors
 from pliant.library import models_folder
 from pliant.recording import FORMAT, FORMAT_VERSION
+from pliant.sheet import world_triangles
 from pliant.touch import feels_matter, touchable_bodies, wrench_rows
 
 UNITS = "m, kg, s, N, J, Pa, rad; quaternions are w, x, y, z; in 2-D per metre of depth"
@@ -162,8 +163,9 @@ class Recorder:
         group.create_dataset("id", data=matter.ids[order])
         group.create_dataset("mass", data=matter.masses[order]).attrs["unit"] = "kg"
         group.create_dataset("volume", data=matter.volumes[order]).attrs["unit"] = "m^3 at rest (m^2 in 2-D)"
-        if len(matter.triangles):
-            group.create_dataset("triangles", data=matter.triangles).attrs["unit"] = "rows of positions"
+        triangles = world_triangles(self.world, name)
+        if len(triangles):
+            group.create_dataset("triangles", data=triangles).attrs["unit"] = "rows of positions"
         fields: dict[str, tuple[tuple[int, ...], str]] = {
             "positions": ((count, dimension), "m"),
             "velocities": ((count, dimension), "m/s"),

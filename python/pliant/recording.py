@@ -131,7 +131,7 @@ class Recording:
         return np.asarray(self._group(matter)["volume"])
 
     def triangles(self, matter: str) -> Array:
-        """Corners of the triangles of cloth, as rows of positions, (triangles, 3); empty for other matter."""
+        """Corners of triangles as rows of positions, (triangles, 3): of cloth, or of the surface of what has one."""
         group = self._group(matter)
         return np.asarray(group["triangles"]) if "triangles" in group else np.zeros((0, 3), np.int32)
 

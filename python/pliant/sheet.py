@@ -1,4 +1,4 @@
-"""Cloth as a surface: the triangles of a piece of matter, their normals, area and shadow."""
+"""Surfaces of matter: the triangles of cloth and of pieces that last, their normals, area and shadow."""
 
 from typing import Any
 
@@ -16,6 +16,22 @@ def triangles_of(state: Any) -> Array | None:
     if triangles is None or len(triangles) == 0:
         return None
     return np.asarray(triangles)
+
+
+def world_triangles(source: Any, name: str) -> Array:
+    """Of a piece of matter of a world or of a moment: those of cloth, or else those of its surface, if it has one."""
+    triangles = triangles_of(source.matter[name])
+    surfaces = getattr(source, "surfaces", ())
+    if triangles is None and name in surfaces:
+        triangles = np.asarray(surfaces[name].triangles)
+    return np.zeros((0, 3), np.int32) if triangles is None else triangles
+
+
+def is_closed(triangles: Array) -> bool:
+    """Whether each edge is walked as often forth as back: a surface around something; cloth has a rim."""
+    corners = triangles.astype(np.int64)
+    a, b, count = corners.ravel(), np.roll(corners, -1, axis=1).ravel(), int(corners.max(initial=0)) + 1
+    return np.array_equal(np.sort(a * count + b), np.sort(b * count + a))
 
 
 def vertices_of(state: Any, triangles: Array) -> Array:

@@ -1,17 +1,19 @@
 """One moment of a world or of a recording, copied, so that nobody changes it while it is drawn."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from pliant._core import Material, von_mises
-from pliant.colors import FIELDS, Scale, material_color, ramp, scale_of, strain_of, tones
+from pliant._core import Material, lasts, von_mises
+from pliant.colors import FIELDS, Scale, material_color, material_gloss, ramp, scale_of, strain_of, tones
 from pliant.geoms import upright
-from pliant.sheet import at_vertices, triangles_of
+from pliant.sheet import at_vertices, is_closed, world_triangles
 from pliant.touch import Touches
 
 # the longest arrow of a contact and of a body, over the size of the stage
 SHORT_ARROW, LONG_ARROW = 0.15, 0.5
+MOST_IN_SKINS = 200_000  # particles; more are thinned out
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,26 @@ class Grains:
     gradients: np.ndarray | None = None  # elastic F, (n, dimension, dimension)
     plastic: np.ndarray | None = None
     material: Material | None = None
-    triangles: np.ndarray | None = None  # of cloth; its vertices are the first particles, its centroids the others
+    volumes: np.ndarray | None = None  # m^3 at rest
+    # of cloth, and of the surface of a piece that lasts; vertices are the first particles, then come the centroids of
+    # triangles of cloth, or what is inside of the surface
+    triangles: np.ndarray | None = None
+    flows: bool = False  # and is drawn with a skin
+    gloss: float = 0.1  # strength of highlights, 0..1
 
     @property
     def vertex_count(self) -> int:
-        """Of cloth."""
         return 0 if self.triangles is None else int(self.triangles.max()) + 1
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether its triangles are the surface of something."""
+        return self.triangles is not None and is_closed(self.triangles)
+
+    @property
+    def loose(self) -> bool:
+        """Whether its particles are shown one by one."""
+        return self.triangles is None and not self.flows
 
     def knows(self, name: str) -> bool:
         """Whether there are numbers to colour it by."""
@@ -55,14 +71,14 @@ class Grains:
         return getattr(self, name)
 
     def vertex_values(self, name: str) -> np.ndarray | None:
-        """The same for the vertices of cloth. What belongs to triangles is the mean of those around."""
+        """The same for the vertices of triangles. What belongs to triangles of cloth is the mean of those around."""
         values, count = self.values(name), self.vertex_count
-        if values is None or name == "speed":
+        if values is None or name == "speed" or self.closed:
             return values if values is None else values[:count]
         return at_vertices(values[count:], self.triangles, count)
 
     def picked(self, chosen: np.ndarray) -> "Grains":
-        columns = ("positions", "ids", "speed", "gradients", "plastic")
+        columns = ("positions", "ids", "speed", "gradients", "plastic", "volumes")
         return replace(self, **{c: getattr(self, c)[chosen] for c in columns if getattr(self, c) is not None})
 
 
@@ -99,8 +115,13 @@ class Snapshot:
 
     @property
     def loose_count(self) -> int:
-        """Particles that are not of cloth, which is drawn as a surface."""
-        return sum(len(piece.ids) for piece in self.grains if piece.triangles is None)
+        """Particles that are shown one by one."""
+        return sum(len(piece.ids) for piece in self.grains if piece.loose)
+
+    def bare(self) -> "Snapshot":
+        """The same with nothing but particles, and cloth."""
+        pieces = (replace(p, triangles=None, flows=False) if p.closed or p.flows else p for p in self.grains)
+        return replace(self, grains=tuple(pieces))
 
     def fields(self) -> list[str]:
         """By what the particles can be coloured."""
@@ -108,10 +129,10 @@ class Snapshot:
 
 
 def take(source: object, time: float | None = None) -> Snapshot:
-    """A copy of anything that has .scene and .matter, and perhaps .time, .model, .data, .contacts."""
+    """A copy of anything that has .scene and .matter, and perhaps .time, .surfaces, .model, .data, .contacts."""
     scene = source.scene
     now = float(getattr(source, "time", 0.0) if time is None else time)
-    grains = tuple(grains_of(source.matter[m.name], m, scene) for m in scene.matter)
+    grains = tuple(grains_of(source, m) for m in scene.matter)
     data = getattr(source, "data", None)
     touches = Touches.of(getattr(source, "contacts", None), scene.step.dt)
     centers = getattr(source, "boundary_centers", None)
@@ -129,32 +150,45 @@ def take(source: object, time: float | None = None) -> Snapshot:
     )
 
 
-def grains_of(state: object, matter: object, scene: object) -> Grains:
+def grains_of(source: object, matter: object) -> Grains:
+    scene, state = source.scene, source.matter[matter.name]
     laws = {m.name: (str(m.law), i) for i, m in enumerate(scene.materials)}
+    law, number = laws.get(matter.material, ("", 0))
     material = next((m for m in scene.materials if m.name == matter.material and isinstance(m, Material)), None)
     positions = np.asarray(state.positions)
     count, dimension = len(positions), scene.dimension
     per_cell = max(1.0, float(getattr(matter.sampling, "particles_per_cell", 0) or 2**dimension))
-    ids = getattr(state, "ids", None)
     velocities = getattr(state, "velocities", None)
     gradients = getattr(state, "deformation_gradients", None)
     if gradients is None:
         gradients = getattr(state, "deformation_gradient", None)
-    plastic = getattr(state, "plastic", None)
-    triangles = triangles_of(state)
+    triangles = world_triangles(source, matter.name)
     made = Grains(
         name=matter.name,
-        color=material_color(matter.material, *laws.get(matter.material, ("", 0))),
+        color=material_color(matter.material, law, number),
         positions=upright(positions, dimension).astype(np.float32),
-        ids=np.arange(count) if ids is None else np.array(ids),
+        ids=copied(state, "ids", np.arange(count)),
         spacing=spacing_of(state, dimension) or scene.step.cell / per_cell ** (1 / dimension),
         speed=None if velocities is None else np.linalg.norm(np.asarray(velocities, float), axis=1),
         gradients=None if gradients is None else np.array(gradients),
-        plastic=None if plastic is None else np.array(plastic, float),
+        plastic=copied(state, "plastic", None, float),
         material=material,
-        triangles=triangles,
+        volumes=copied(state, "volumes", None, float),
+        triangles=triangles if len(triangles) else None,
+        flows=dimension == 3 and material is not None and has_skin(material),
+        gloss=material_gloss(matter.material, law),
     )
-    return made if triangles is None else made.picked(np.argsort(made.ids, kind="stable"))
+    return made if made.triangles is None else made.picked(np.argsort(made.ids, kind="stable"))
+
+
+def copied(state: object, name: str, default: np.ndarray | None, kind: type | None = None) -> np.ndarray | None:
+    column = getattr(state, name, None)
+    return default if column is None else np.array(column, kind)
+
+
+def has_skin(material: Material) -> bool:
+    """Of matter that flows, all but sand, whose grains one sees."""
+    return not lasts(material) and str(material.law) not in ("sand", "cloth")
 
 
 def spacing_of(state: object, dimension: int) -> float:
@@ -190,13 +224,20 @@ def chosen_ids(ids: np.ndarray, share: float) -> np.ndarray:
     return mixed < np.uint64(share * 2**32)
 
 
-def thinned(snapshot: Snapshot, limit: int) -> tuple[tuple[Grains, ...], float]:
-    """At most about `limit` particles, and how much larger each must be drawn to fill the same space; all of cloth."""
-    share = limit / max(1, snapshot.loose_count)
+def thinned(snapshot: Snapshot, limit: int) -> tuple[Grains, ...]:
+    """At most about `limit` loose particles and MOST_IN_SKINS in skins, as much larger as they are fewer."""
+    flowing = sum(len(p.ids) for p in snapshot.grains if p.flows)
+    shares = (limit / max(1, snapshot.loose_count), MOST_IN_SKINS / max(1, flowing))
+    return tuple(p if p.triangles is not None else thinner(p, shares[p.flows]) for p in snapshot.grains)
+
+
+def thinner(piece: Grains, share: float) -> Grains:
+    """About this share of its particles, each as much larger."""
     if share >= 1:
-        return snapshot.grains, 1.0
-    pieces = (p if p.triangles is not None else p.picked(chosen_ids(p.ids, share)) for p in snapshot.grains)
-    return tuple(pieces), share ** (-1 / 3)
+        return piece
+    few = piece.picked(chosen_ids(piece.ids, share))
+    volumes = None if few.volumes is None else few.volumes / share
+    return replace(few, spacing=few.spacing * share ** (-1 / 3), volumes=volumes)
 
 
 def painted(pieces: tuple[Grains, ...], name: str, scale: Scale | None = None) -> tuple[list[np.ndarray], Scale | None]:

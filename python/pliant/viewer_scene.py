@@ -1,4 +1,4 @@
-"""What the web viewer shows: bodies and cloth as meshes, other matter as points, boundaries, contact forces."""
+"""What the web viewer shows: bodies and surfaces of matter as meshes, grains as points, boundaries, contact forces."""
 
 import contextlib
 import itertools
@@ -26,13 +26,15 @@ from pliant.geom_meshes import (
     shown_geoms,
 )
 from pliant.geoms import Solid, boundary_solids
+from pliant.shell import shell_of
 from pliant.snapshot import LONG_ARROW, SHORT_ARROW, Snapshot, painted, thinned
-from pliant.viewer_cloth import ClothMesh
+from pliant.viewer_shell import ShellMesh
 
 HOST = "127.0.0.1"
 MOST_POINTS = 20_000  # more are thinned out
 MOST_ARROWS = 500
 POINT_SIZE = 0.45  # over the spacing: neighbours just overlap. Software GL is bound by the pixels that points cover
+FINENESS = 1.0  # of skins, nodes per spacing: a page gets them anew for each picture
 ARROWS = {"contacts": ((240, 140, 25), 0.003), "pushes": ((215, 40, 25), 0.008)}  # colour, thickness over the stage
 
 
@@ -98,12 +100,12 @@ class Theatre:
         self.bodies: dict[int, Any] = {}
         self.walls: dict[int, Any] = {}  # by number of the boundary
         self.clouds: dict[str, Any] = {}
-        self.cloths: dict[str, ClothMesh] = {}
+        self.shells: dict[str, ShellMesh] = {}
         self.arrows: dict[str, Any] = {}
         self.placed: tuple[np.ndarray, np.ndarray] | None = None
 
     def clear(self) -> None:
-        for handles in (self.bodies, self.walls, self.clouds, self.cloths, self.arrows):
+        for handles in (self.bodies, self.walls, self.clouds, self.shells, self.arrows):
             for handle in handles.values():
                 handle.remove()
             handles.clear()
@@ -194,18 +196,19 @@ class Theatre:
                 self.walls[group[0].segment].position = np.asarray(group[0].pos, float)
 
     def show_matter(self, snapshot: Snapshot, field: str, scale: Scale | None) -> Scale | None:
-        pieces, larger = thinned(snapshot, self.most_points)
+        pieces = thinned(snapshot, self.most_points)
         colors, scale = painted(pieces, field, scale)
         for piece, color in zip(pieces, colors, strict=True):
-            if piece.triangles is not None:
-                cloth = self.cloths.setdefault(piece.name, ClothMesh(self.server.scene, piece))
-                cloth.show(piece, field, scale)
+            shell = shell_of(piece, FINENESS)
+            if shell is not None:
+                mesh = self.shells.setdefault(piece.name, ShellMesh(self.server.scene, piece.name))
+                mesh.show(shell, field, scale)
                 continue
             bytes_ = (255 * color + 0.5).astype(np.uint8)
             cloud = self.clouds.get(piece.name)
             if cloud is None or len(cloud.points) != len(piece.positions):
                 self.clouds[piece.name] = self.server.scene.add_point_cloud(
-                    f"/matter/{piece.name}", piece.positions, bytes_, point_size=POINT_SIZE * larger * piece.spacing,
+                    f"/matter/{piece.name}", piece.positions, bytes_, point_size=POINT_SIZE * piece.spacing,
                     point_shape="circle", precision=self.precision,
                 )  # fmt: skip
             else:

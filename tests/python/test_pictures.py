@@ -209,15 +209,15 @@ def test_thinning_picks_the_same_particles_in_any_order():
     second.ids = first.ids[order]
     kept = []
     for state in (first, second):
-        pieces, larger = thinned(take(world_of({"sand": state})), 1000)
-        assert larger == pytest.approx(5 ** (1 / 3))
+        pieces = thinned(take(world_of({"sand": state})), 1000)
+        assert pieces[0].spacing == pytest.approx(0.02 * 5 ** (1 / 3))
         kept.append(set(pieces[0].ids.tolist()))
     assert kept[0] == kept[1]
     # a share of a fifth of 5,000 by a hash: five standard deviations of 28
     assert abs(len(kept[0]) - 1000) < 141
-    whole, larger = thinned(take(world_of({"sand": first})), 5000)
-    assert len(whole[0].ids) == 5000
-    assert larger == 1
+    (whole,) = thinned(take(world_of({"sand": first})), 5000)
+    assert len(whole.ids) == 5000
+    assert whole.spacing == pytest.approx(0.02)
 
 
 def test_a_moving_boundary_is_drawn_where_it_has_gone():

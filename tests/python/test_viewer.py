@@ -197,13 +197,20 @@ def test_a_failed_step_stops_the_run_and_is_told():
 
 def test_scenes_can_be_picked():
     with Viewer(block(), port=0, threads=1) as viewer:
-        assert set(viewer.theatre.clouds) == {"left", "right"}
+        assert set(viewer.theatre.shells) == {"left", "right"}
         viewer.pick("no such scene")
         viewer.pick("four_materials")
-        wait_for(lambda: "jelly" in viewer.theatre.clouds and viewer.drawn > 0, 60)
-        assert "left" not in viewer.theatre.clouds
+        wait_for(lambda: set(viewer.theatre.shells) == {"jelly", "water", "dough"} and viewer.drawn > 0, 60)
+        assert set(viewer.theatre.clouds) == {"sand"}
+
+
+def test_many_grains_are_thinned_out():
+    sand = piece(np.random.default_rng(4).random((30_000, 3)))
+    world = world_of({"sand": sand})
+    world.save, world.step = bytes, lambda: None
+    with Viewer(world, port=0) as viewer:
         wait_for(lambda: "about 20,000 shown" in viewer.text.content)
-        assert sum(len(c.points) for c in viewer.theatre.clouds.values()) == pytest.approx(20_000, rel=0.03)
+        assert len(viewer.theatre.clouds["a sand"].points) == pytest.approx(20_000, rel=0.03)
 
 
 def test_bodies_and_forces_are_shown():
