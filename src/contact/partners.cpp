@@ -9,8 +9,10 @@
 namespace pliant::contact {
 namespace {
 
-// a contact is stiffer than a cell of the material by this
-constexpr double stiffer_than_matter = 10;
+// A contact is stiffer than a cell of the material by this. It gives way as a layer of a thirtieth of a cell of matter
+// would, by which a ball on a plate is 4 % softer than Hertz at 7 cells to its radius (12 % with a tenth). Matter that
+// flows is not pressed by what its surface gives.
+constexpr double stiffer_than_matter = 30, stiffer_than_flow = 10;
 // matter presses in no deeper than about this part of a wall
 constexpr double wall_part = 0.25;
 // beyond that depth springs are stiffer by this; in a liquid by less, so that the spring there is this times its limit
@@ -63,8 +65,9 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
   for (std::size_t g = 0; g < materials.size(); ++g)
     for (const GeomPath& path : paths) {
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, materials[g], partner_of(path.geom));
-      const double own = stiffer_than_matter * info(materials[g].law).modulus(materials[g]) / cell_,
-                   limit = liquid_limit(scene, materials[g]);
+      const LawInfo& of = info(materials[g].law);
+      const double times = of.lasts(materials[g]) ? stiffer_than_matter : stiffer_than_flow;
+      const double own = times * of.modulus(materials[g]) / cell_, limit = liquid_limit(scene, materials[g]);
       const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);
       pairs_.push_back({law, per_area, std::min(stiffest_stop, stop_of_liquid * limit / per_area)});
     }
