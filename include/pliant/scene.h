@@ -125,7 +125,7 @@ struct Contact {
   // Coulomb coefficient; below 0: the larger of the material's and of the partner's own, the geom's or the boundary's. It
   // is not for liquids: they have none unless a pair says so.
   double friction = -1;
-  double stiffness = 0;    // N/m^3, pressure per depth; 0: 30 E / cell of the material, 10 E of what flows
+  double stiffness = 0;    // N/m^3, pressure per depth; 0: 10 E / cell, strong: 30 E / cell
   double dissipation = 0;  // s/m, of Hunt and Crossley; lagged
   double relaxation = 0;   // s, of the spring; sap
   bool memory = true;      // friction holds a spring at an anchor, so that it does not creep under load

@@ -9,10 +9,11 @@
 namespace pliant::contact {
 namespace {
 
-// A contact is stiffer than a cell of the material by this. It gives way as a layer of a thirtieth of a cell of matter
-// would, by which a ball on a plate is 4 % softer than Hertz at 7 cells to its radius (12 % with a tenth). Matter that
-// flows is not pressed by what its surface gives.
-constexpr double stiffer_than_matter = 30, stiffer_than_flow = 10;
+// A contact is stiffer than a cell of the material by this: it gives way as a layer of a tenth of a cell of matter would.
+constexpr double stiffer_than_matter = 10;
+// The same of matter that lasts, in the strong step: a ball on a plate is 4 % softer than Hertz at 7 cells to its radius,
+// where a tenth of a cell makes it 12 %. Substeps chatter on such springs, and friction of what slides is off.
+constexpr double stiffer_in_strong_step = 30;
 // matter presses in no deeper than about this part of a wall
 constexpr double wall_part = 0.25;
 // beyond that depth springs are stiffer by this; in a liquid by less, so that the spring there is this times its limit
@@ -66,10 +67,12 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
     for (const GeomPath& path : paths) {
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, materials[g], partner_of(path.geom));
       const LawInfo& of = info(materials[g].law);
-      const double times = of.lasts(materials[g]) ? stiffer_than_matter : stiffer_than_flow;
+      const bool stiffer = of.lasts(materials[g]) && scene.step.method == Method::strong;
+      const double times = stiffer ? stiffer_in_strong_step : stiffer_than_matter;
       const double own = times * of.modulus(materials[g]) / cell_, limit = liquid_limit(scene, materials[g]);
       const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);
-      pairs_.push_back({law, per_area, std::min(stiffest_stop, stop_of_liquid * limit / per_area)});
+      pairs_.push_back(
+          {law, per_area, std::min(stiffest_stop, stop_of_liquid * limit / per_area), !of.lasts(materials[g])});
     }
 }
 
@@ -111,7 +114,7 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
   if (memory) {
     const Vec3d anchor = path.now.position + path.now.rotation * memory->anchor;
     // What flows has no point of its skin that lasts, and so no way to its anchor: the spring goes on from its force.
-    const bool from_force = found.radius > 0 && c.law == LawKind::lagged;
+    const bool from_force = pair.flows && found.radius > 0 && c.law == LawKind::lagged;
     c.offset = from_force ? (-1 / memory->stiffness) * last_friction(found.path, *memory, found.normal)
                           : tangential(found.position - anchor, found.normal);
     c.last_impulse = dt * std::max(0.0, dot(memory->force, memory->normal));

