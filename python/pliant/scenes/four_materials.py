@@ -1,13 +1,12 @@
 """Jelly, sand, water and dough fall into a tank: on its floor, on a ball, and on each other."""
 
-from pliant._core import Boundary, Material, Matter, Sampling, Scene, StepOptions
+from pliant._core import Boundary, Material, Matter, Scene, StepOptions
 from pliant.shapes import Box, Cylinder, Sphere
 
 TANK = (1.04, 0.72, 4.0)  # m; the walls go as high as anything can jump
 
 
 def scene() -> Scene:
-    skin = Sampling(surface_layer=True)
     return Scene(
         step=StepOptions(dt=1 / 240, cell=0.016),
         materials=[
@@ -17,10 +16,10 @@ def scene() -> Scene:
             Material(name="dough", law="hencky", density=1100, E=8e4, nu=0.4, yield_stress=1250),
         ],
         matter=[
-            Matter(name="jelly", material="jelly", shape=Box((0.17, 0.17, 0.17), (0.30, 0.16, 0.55)), sampling=skin),
+            Matter(name="jelly", material="jelly", shape=Box((0.17, 0.17, 0.17), (0.30, 0.16, 0.55))),
             Matter(name="sand", material="sand", shape=Cylinder(0.1, 0.25, (-0.34, 0.03, 0.22))),
             Matter(name="water", material="water", shape=Box((0.26, 0.22, 0.22), (0.32, -0.17, 0.3))),
-            Matter(name="dough", material="dough", shape=Sphere(0.105, (-0.04, 0.03, 0.43)), sampling=skin),
+            Matter(name="dough", material="dough", shape=Sphere(0.105, (-0.04, 0.03, 0.43))),
         ],
         boundaries=[
             Boundary(name="tank", kind="box", inside_out=True, center=(0, 0, TANK[2] / 2), size=TANK, friction=0.3),
