@@ -18,7 +18,7 @@ matter: {cube: {material: jelly, box: {size: [0.1, 0.1, 0.1]}}}
 def test_the_file_is_the_scene_written_in_python():
     ours, theirs = pl.load("four_materials"), four_materials.scene()
     assert ours.name == "four_materials"
-    assert len(ours.expect) == 3
+    assert len(ours.expect) == 4
     # the file says more
     theirs.name, theirs.duration, theirs.expect = ours.name, ours.duration, ours.expect
     assert ours == theirs
