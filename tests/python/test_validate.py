@@ -302,6 +302,12 @@ def test_command(capsys, tmp_path):
     assert "--list" in capsys.readouterr().err
 
 
+def test_numbers_of_numpy_are_written():
+    """Rows compute with numpy: what they measure, and whether it is good, may be numbers of its kind."""
+    line = running.Line("row: line", "async", 0.01, "a formula", [Measured(np.float32(1.0), np.float64(1.0))])
+    assert json.loads(json.dumps(line.as_dict()))["ok"] is True
+
+
 def test_quick():
     """Every line of the quick part holds, or is known not to; a known line that holds at its worst place is no longer
     known: take it off the list."""

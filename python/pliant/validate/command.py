@@ -25,12 +25,11 @@ def run(asked: Namespace) -> bool:
     choice = Choice(asked.seed, asked.threads, asked.refine, False if silent else None, methods)
     lines = run_rows(rows, choice)
     session = Session(asked.threads, False, time.perf_counter() - start, load)
+    # first of all what a long run has found
+    print(json.dumps(as_dict(lines)) if silent else as_text(lines), flush=True)
     files = leave_files(asked, lines, notes_of(asked, session))
-    if silent:
-        print(json.dumps(as_dict(lines)))
-    else:
-        print(as_text(lines))
-        print(f"\nlook at {', '.join(files)}" if files else "")
+    if files and not silent:
+        print(f"\nlook at {', '.join(files)}")
     return all(line.ok for line in lines)
 
 

@@ -57,7 +57,7 @@ class Line:
 
     @property
     def ok(self) -> bool:
-        return self.worst.error <= self.bound
+        return bool(self.worst.error <= self.bound)
 
     @property
     def reason(self) -> str:
