@@ -2,53 +2,46 @@
 
 import fnmatch
 
-NODES = "boundaries are felt by the nodes of the grid inside of them, up to a cell away from the surface"
-CENTRES = "matter touches by the centres of its outermost particles, which lie inside of its shape"
-GIVES = "contacts give way: 10 E / cell is too soft beside the matter (100 E / cell holds the bound)"
-WALKS = "a block that is loaded at once walks: normal and tangential motion feed each other"
-TURNS = "the strong step takes turning for stretch within a step unless exact_rotation is asked for"
-LEVER = "rows of the strong step act where the contact was at its start, which brakes what rolls by v dt / r"
-SEAM = "particles below the surface feel the side of the next solid where two meet"
-LEVELS = "centres of particles go to the walls, and water sinks together"
+GIVES = (
+    "contacts give way: 10 E / cell (strong 30 E / cell) is soft beside the matter; 100 E / cell would hold the bound"
+)
+CHATTERS = (
+    "contacts of stiff matter chatter in explicit substeps: friction is off, and what is gripped creeps by microns"
+)
+SEAM = "a block that crosses a seam catches on it: substeps lose a fifth, the strong solve spends its budget"
+LEVELS = "water sinks together slowly: 0.1 % of its height in a second in async, 1 % in large strong steps"
 APRON = "the thin apron of a column is below a cell; run-out tends to the measured one from below with h"
+UNKNOWN = "cause not looked into"
+NOT_RUN = "not measured since matter touches by its surface"
 
 # pattern of a line's name, method ("*": both), reason
 KNOWN: list[tuple[str, str, str]] = [
-    ("block slides on a boundary*", "strong", NODES),
-    ("*block slides on a box*", "async", WALKS),
-    ("*block*rests on a*", "async", WALKS),
-    ("soft block of nu .45 rests*", "strong", CENTRES),
-    ("block stops on a boundary*", "strong", NODES),
-    ("cylinder rolls down a boundary*", "*", NODES),
-    ("ball*boundary*", "*", NODES),
-    ("ball*box*", "*", CENTRES),
-    ("ball rolls on*", "*", LEVER),
-    ("squeeze*: friction", "*", CENTRES),
-    ("grip * its limit*", "*", CENTRES),
-    ("gripped cube*", "*", CENTRES),
-    ("hard cube in a grip*", "*", CENTRES),
-    ("cube at rest on a boundary*", "*", NODES),
-    ("cube at rest on a plane*", "*", CENTRES),
-    ("block hangs*", "*", NODES),
-    ("press without friction*", "*", f"{CENTRES}; with a surface: {GIVES}"),
-    ("press beyond the yield stress*", "*", "the yield stress is that of |dev tau|, sqrt(3/2) off; and " + GIVES),
-    ("plate*", "*", CENTRES),
-    ("Hertz*", "*", f"{CENTRES}; with a surface: {GIVES}"),
-    ("cantilever*", "*", NODES),
-    ("bar hangs*", "*", NODES),
-    ("free cube spins*", "strong", TURNS),
+    ("small soft block slides*", "*", NOT_RUN),
+    ("large heavy block slides*", "*", NOT_RUN),
+    ("soft block of nu .45 rests*", "*", NOT_RUN),
+    ("stiff block rests*", "*", NOT_RUN),
     ("block slides over the seam*", "*", SEAM),
-    ("ball thrown at a thin boundary*", "*", NODES),
+    ("ball rolls down a boundary*", "*", NOT_RUN),
+    ("ball rolls on*", "*", NOT_RUN),
+    ("ball slides*", "*", NOT_RUN),
+    ("ball with backspin*", "*", NOT_RUN),
+    ("ball thrown at a thin boundary*", "*", NOT_RUN),
+    ("gripped cube*", "async", CHATTERS),
+    ("hard cube in a grip*", "async", CHATTERS),
+    ("press*", "*", GIVES),
+    ("plate of*", "*", NOT_RUN),
+    ("Hertz*", "*", GIVES),
+    ("cantilever*", "*", NOT_RUN),
+    ("bar hangs*", "*", UNKNOWN),
     ("water in a*", "*", LEVELS),
-    ("water between walls*", "*", LEVELS),
-    ("water spins in a bucket*", "strong", "the strong step forgets the affine velocities of liquids"),
-    ("boat*", "*", LEVELS),
-    ("dam breaks*", "*", "cause not looked into; async misses its bound by a fiftieth at the worst place"),
+    ("water between walls*", "*", NOT_RUN),
+    ("boat*", "*", NOT_RUN),
+    ("dam breaks*", "async", "the front runs ahead by a tenth; cause not looked into"),
     ("round column*", "*", APRON),
     ("plane column*", "*", APRON),
-    ("silo*", "*", "cause not looked into"),
-    ("sand on a slope*", "*", "cause not looked into"),
-    ("wall pushed into sand*", "*", "cause not looked into"),
+    ("silo*", "*", UNKNOWN),
+    ("sand on a slope*", "*", UNKNOWN),
+    ("wall pushed into sand*", "*", UNKNOWN),
 ]
 
 
