@@ -75,6 +75,37 @@ TEST(Rows, WeightsSumToOneAndMoveWithTheGrid) {
   }
 }
 
+// a ball moves with the affine velocity of its particle, at its skin: linear fields are seen exactly there
+TEST(Rows, ABallSeesLinearFieldsAtItsSkin) {
+  for (const Kernel kernel : {Kernel::linear, Kernel::quadratic, Kernel::compact}) {
+    Cloud cloud(kernel);
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (FoundContact& f : cloud.found) {
+      const Vec n = {{uniform(random), uniform(random), uniform(random)}};
+      f.normal = (1 / norm(n)) * n;
+      f.radius = 0.25 * h;
+    }
+    ParticleRows<double> rows;
+    cloud.weigh(rows);
+    for (std::size_t i = 0; i < cloud.found.size(); ++i) {
+      const FoundContact& f = cloud.found[i];
+      const double* x = cloud.points[f.particle].x;
+      // the linear kernel stays at the centre
+      const double radius = kernel == Kernel::linear ? 0 : f.radius;
+      double sum = 0;
+      Vec place = radius * f.normal - Vec{{x[0], x[1], x[2]}};
+      for (int k = 0; k < rows[i].count; ++k) {
+        sum += rows[i].weights[k];
+        place += rows[i].weights[k] * cloud.grid.position(cloud.layout, rows[i].numbers[k], h);
+      }
+      // round-off of some 27 products
+      EXPECT_NEAR(sum, 1, 1e-13);
+      EXPECT_NEAR(norm(place), 0, 1e-13);
+    }
+  }
+}
+
 TEST(Rows, TouchedNodesAreNumberedAsTheyCome) {
   Cloud cloud(Kernel::quadratic);
   ParticleRows<double> rows;
