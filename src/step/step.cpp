@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include "contact/boundary_sides.h"
+#include "step/body_pace.h"
 #include "step/part.h"
 #include "step/report.h"
 #include "step/retry.h"
@@ -52,9 +53,9 @@ void end_part(StepPart<D, S>& p) {
 template <int D, class S>
 void may_touch(const Model<S>& model, const State<D, S>& now, Workspace<D, S>& work) {
   if (work.obstacles().empty())
-    find_touching(model, now, {}, work.touching);
+    find_touching(model, now, {}, work.planning.touching);
   else
-    work.touching.assign(model.groups.size(), 1);
+    work.planning.touching.assign(model.groups.size(), 1);
 }
 
 template <int D, class S>
@@ -66,9 +67,12 @@ void begin_step(const Inputs& inputs, const State<D, S>& now, const Plan& plan, 
 }
 
 template <int D, class S>
-void end_step(const State<D, S>& now, double dt, State<D, S>& next, Outcome& outcome, Workspace<D, S>& work) {
-  next.time = outcome.report.time = now.time + dt;
+void end_step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
+              Workspace<D, S>& work) {
+  next.time = outcome.report.time = now.time + model.scene.step.dt;
   next.steps = now.steps + 1;
+  if (outcome.plan.shaken_body >= 0)
+    outcome.report.warnings.push_back(too_light(model.bodies, outcome.plan.shaken_body));
   if (work.bodies)
     for (std::string& w : work.bodies->bodies().take_warnings()) outcome.report.warnings.push_back(std::move(w));
 }
@@ -82,7 +86,7 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
   work.budget.begin(o.budget, now.time);
   Retry<S> retry(model);
   may_touch(model, now, work);
-  for (Plan plan = make_plan(model, now, work.touching);;) {
+  for (Plan plan = make_plan(model, now, work.planning);;) {
     try {
       begin_step(inputs, now, plan, outcome, work);
       const State<D, S>* from = &now;
@@ -97,7 +101,7 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
         end_part(part);
         from = &to;
       }
-      end_step(now, o.dt, next, outcome, work);
+      end_step(model, now, next, outcome, work);
       retry.tell(plan, outcome.report);
       return;
     } catch (const Error& error) {

@@ -48,8 +48,8 @@ void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
     const std::size_t m = find_named(scene.materials, scene.matter[g].material, "material");
     model.materials.push_back(scene.materials[m]);
     model.laws.push_back(make_law<S>(model.materials.back()));
-    const double size =
-        std::min(thickness(sampled.matter[g].positions, scene.dimension), most_cells_of_loss * scene.step.cell);
+    model.thicknesses.push_back(thickness(sampled.matter[g].positions, scene.dimension));
+    const double size = std::min(model.thicknesses.back(), most_cells_of_loss * scene.step.cell);
     model.loss_viscosities.push_back(loss_viscosity(model.materials.back(), size));
     model.scene.matter[g].points = {};  // model.first has them
   }
