@@ -18,7 +18,7 @@ struct BodyPace {
 };
 
 // up to the first they come to rest, beyond the second they do not
-inline constexpr double good_pace = 0.02, bad_pace = 1;
+inline constexpr double good_pace = 0.02, bad_pace = 0.3;
 
 // By the contacts that press at the start of the step; at most so many parts. rates: scratch.
 template <int D, class S>

@@ -104,10 +104,18 @@ Plan make_plan(const Model<S>& model, const State<D, S>& now, PlanWork& work) {
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
          "max_substeps = {}; reduce dt, use larger cells or softer material, or raise max_substeps",
          o.dt, std::ceil(needed), speed, o.max_substeps);
-  const int substeps = int(std::ceil(needed));
-  const bool felt = o.method == Method::async;
-  const BodyPace pace = felt ? body_pace(model, now, substeps, work.rates) : BodyPace{};
-  Plan plan = plan_with(model, (substeps + pace.parts - 1) / pace.parts, 1.0);
+  const Plan plan = plan_with(model, int(std::ceil(needed)), 1.0);
+  return with_pace_of(model, now, plan, work).value_or(plan);
+}
+
+template <int D, class S>
+std::optional<Plan> with_pace_of(const Model<S>& model, const State<D, S>& state, Plan plan, PlanWork& work) {
+  const StepOptions& o = model.scene.step;
+  if (o.method != Method::async || o.substeps > 0 || model.particle_count() == 0) return {};
+  const int substeps = plan.substeps * plan.parts;
+  const BodyPace pace = body_pace(model, state, substeps, work.rates);
+  if (pace.parts < 2 * plan.parts) return {};
+  plan = plan_with(model, (substeps + pace.parts - 1) / pace.parts, plan.max_drift);
   plan.parts = pace.parts;
   if (pace.quality > bad_pace) plan.shaken_body = pace.body;
   return plan;
@@ -119,5 +127,10 @@ template Plan make_plan(const Model<float>&, const State<2, float>&, PlanWork&);
 template Plan make_plan(const Model<float>&, const State<3, float>&, PlanWork&);
 template Plan make_plan(const Model<double>&, const State<2, double>&, PlanWork&);
 template Plan make_plan(const Model<double>&, const State<3, double>&, PlanWork&);
+
+template std::optional<Plan> with_pace_of(const Model<float>&, const State<2, float>&, Plan, PlanWork&);
+template std::optional<Plan> with_pace_of(const Model<float>&, const State<3, float>&, Plan, PlanWork&);
+template std::optional<Plan> with_pace_of(const Model<double>&, const State<2, double>&, Plan, PlanWork&);
+template std::optional<Plan> with_pace_of(const Model<double>&, const State<3, double>&, Plan, PlanWork&);
 
 }  // namespace pliant::step

@@ -5,6 +5,9 @@
 #include "step/namespace.h"
 #include "step/state.h"
 
+#include <optional>
+#include <vector>
+
 namespace pliant::step {
 
 struct Plan {
@@ -25,6 +28,11 @@ struct PlanWork {
 // for a step from `now`; work.touching is given (touching.h). Error(too_fast) if more than max_substeps are needed
 template <int D, class S>
 Plan make_plan(const Model<S>& model, const State<D, S>& now, PlanWork& work);
+
+// The same step in at least twice as many parts, if bodies need them to follow what presses on them in this state
+// (body_pace.h): that of the start, or the end that it led to, where they have just met.
+template <int D, class S>
+std::optional<Plan> with_pace_of(const Model<S>& model, const State<D, S>& state, Plan plan, PlanWork& work);
 
 // that many substeps, with the inner steps that they need; no inner steps (1): forces go with the momenta
 template <class S>

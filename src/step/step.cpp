@@ -77,6 +77,25 @@ void end_step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, 
     for (std::string& w : work.bodies->bodies().take_warnings()) outcome.report.warnings.push_back(std::move(w));
 }
 
+template <int D, class S>
+void run_parts(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
+               Workspace<D, S>& work, bool may_be_cut) {
+  const StepOptions& o = model.scene.step;
+  const Plan& plan = outcome.plan;
+  const State<D, S>* from = &now;
+  for (int k = 0; k < plan.parts; ++k) {
+    // the last part ends in `next`; what the later ones report is added to what the first one does
+    State<D, S>& to = (plan.parts - k) % 2 == 1 ? next : work.between;
+    StepReport& report = k == 0 ? outcome.report : work.part_report;
+    StepPart<D, S> part = {model,  inputs,    *from, to, outcome, report, work, plan, o.dt / plan.parts,
+                           k == 0, may_be_cut};
+    begin_part(part);
+    if (model.particle_count() > 0) o.method == Method::strong ? strong_step(part) : explicit_step(part);
+    end_part(part);
+    from = &to;
+  }
+}
+
 }  // namespace
 
 template <int D, class S>
@@ -89,17 +108,10 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
   for (Plan plan = make_plan(model, now, work.planning);;) {
     try {
       begin_step(inputs, now, plan, outcome, work);
-      const State<D, S>* from = &now;
-      for (int k = 0; k < plan.parts; ++k) {
-        // the last part ends in `next`; what the later ones report is added to what the first one does
-        State<D, S>& to = (plan.parts - k) % 2 == 1 ? next : work.between;
-        StepReport& report = k == 0 ? outcome.report : work.part_report;
-        StepPart<D, S> part = {
-            model, inputs, *from, to, outcome, report, work, plan, o.dt / plan.parts, k == 0, retry.may_be_cut(plan)};
-        begin_part(part);
-        if (model.particle_count() > 0) o.method == Method::strong ? strong_step(part) : explicit_step(part);
-        end_part(part);
-        from = &to;
+      run_parts(model, inputs, now, next, outcome, work, retry.may_be_cut(plan));
+      if (const auto more = with_pace_of(model, next, plan, work.planning)) {
+        plan = *more;
+        continue;
       }
       end_step(model, now, next, outcome, work);
       retry.tell(plan, outcome.report);

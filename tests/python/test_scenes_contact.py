@@ -100,8 +100,8 @@ def test_incline_holds_a_block_just_above_the_friction_angle():
     assert np.abs(speed[tilted]).max() < 1e-4
 
 
-# .5 tan a: measured 1.8e-4. Just below the friction angle the acceleration is a hundredth of g sin a: what substeps that are
-# solved to 1e-2 leave of friction on average, measured 4e-5 of it (regression), is more than that
+# .5 tan a: measured 1.8e-4. Just below the friction angle the acceleration is a hundredth of g sin a: there counts what
+# substeps that are solved to 1e-2 leave of friction on average, measured 4e-5 of it (regression)
 @pytest.mark.parametrize(("part", "until"), [(0.99, 2.2), (0.5, 1.5), (0.0, 1.4)])
 def test_incline_lets_a_block_slide_as_coulomb_says(part, until):
     time, way, speed = ride(part, until)
