@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <ctime>
+#include <functional>
 #include <map>
 
 namespace pliant::bench {
@@ -15,17 +16,30 @@ constexpr int warm_steps = 2;
 constexpr double gravity = 9.81;  // m/s^2
 
 struct Row {
-  Scene scene;
+  std::string name;
+  std::function<Scene()> make;
   int particles, threads;
 
-  std::string name() const {
-    return std::string("explicit/") + pliant::name(scene.materials[0].law) + (scene.dimension == 2 ? "/2d/" : "/3d/") +
-           (scene.precision == Precision::float32 ? "float/" : "double/") + std::to_string(particles) + "/" +
-           std::to_string(threads);
-  }
   // enough to time, before the block jumps up again
   int steps() const { return particles < 500'000 ? 6 : 2; }
 };
+
+std::string name_of(Law law, const char* dimension, Precision precision, int particles, int threads) {
+  const char* scalar = precision == Precision::float32 ? "float" : "double";
+  return std::string("explicit/") + name(law) + "/" + dimension + "/" + scalar + "/" + std::to_string(particles) + "/" +
+         std::to_string(threads);
+}
+
+Row row_of(const CubeChoice& c, int threads) {
+  const int particles = particle_count(c);
+  return {name_of(c.law, "3d", c.precision, particles, threads), [c] { return falling_cube(c); }, particles, threads};
+}
+
+Row row_of(const RectangleChoice& c, int threads) {
+  const int particles = particle_count(c);
+  return {name_of(c.law, "2d", c.precision, particles, threads), [c] { return falling_rectangle(c); }, particles,
+          threads};
+}
 
 // where the block is in the end: the peer must come to the same place
 void tell_outcome(const World& world, benchmark::UserCounters& counters) {
@@ -36,7 +50,7 @@ void tell_outcome(const World& world, benchmark::UserCounters& counters) {
 }
 
 void run(benchmark::State& state, const Row& row) {
-  World world(row.scene, row.threads);
+  World world(row.make(), row.threads);
   for (int i = 0; i < warm_steps; ++i) world.step();
 
   std::map<std::string, double> seconds;
@@ -61,7 +75,7 @@ void run(benchmark::State& state, const Row& row) {
 }
 
 void add(const Row& row) {
-  benchmark::RegisterBenchmark(row.name().c_str(), [row](benchmark::State& state) { run(state, row); })
+  benchmark::RegisterBenchmark(row.name.c_str(), [row](benchmark::State& state) { run(state, row); })
       ->Iterations(row.steps())
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
@@ -71,15 +85,10 @@ void add_rows() {
   for (Law law : {Law::neo_hookean, Law::fixed_corotated})
     for (Precision precision : {Precision::float32, Precision::float64})
       for (int threads : {1, 2}) {
-        for (int side : {10, 20, 40}) {
-          const CubeChoice cube = {law, precision, side};
-          add({falling_cube(cube), particle_count(cube), threads});
-        }
+        for (int side : {10, 20, 40}) add(row_of(CubeChoice{law, precision, side}, threads));
         // 6,400 as in S5, and as many as in the cube of 20 cells
-        for (const auto& [width, height] : {std::pair{40, 40}, {160, 100}}) {
-          const RectangleChoice rectangle = {law, precision, width, height};
-          add({falling_rectangle(rectangle), particle_count(rectangle), threads});
-        }
+        add(row_of(RectangleChoice{law, precision, 40, 40}, threads));
+        add(row_of(RectangleChoice{law, precision, 160, 100}, threads));
       }
 }
 

@@ -43,7 +43,7 @@ struct PackReach {
     for (int d = 0; d < D; ++d) good = good & (low[d] >= Wide<S>(0)) & (high[d] <= Wide<S>(S(arena_side - 3)));
     return all_of(good);
   }
-  // see Grid::set_overhang
+  // see Grid::take
   unsigned overhang() const {
     unsigned bits = 0;
     for (int d = 0; d < D; ++d) {

@@ -34,7 +34,7 @@ constexpr std::array<int, block_nodes<D>> arena_indices = make_arena_indices<D>(
 
 struct Drift {
   bool stray = false, lost = false;
-  unsigned overhang = 0;  // see Grid::set_overhang
+  unsigned overhang = 0;  // see Grid::take
 };
 
 // how far the particle at y is from the cell it was sorted into

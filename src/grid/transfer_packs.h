@@ -1,5 +1,5 @@
-// The fast path in 3-D: a cell and its nodes. How it goes: pack_rows.h. In the scatter the nodes of a slice of the same x
-// stay in registers while all particles of the cell add to them.
+// The fast path in 3-D: a cell and its nodes. How it goes: pack_rows.h. In the scatter the nodes of a slice of the same
+// x stay in registers while all particles of the cell add to them.
 #pragma once
 
 #include "grid/pack_rows.h"

@@ -1,5 +1,5 @@
-// The fast path in 2-D: a cell and its nodes. How it goes: pack_rows.h. In the scatter all nine nodes of the cell stay in
-// registers while its particles add to them.
+// The fast path in 2-D: a cell and its nodes. How it goes: pack_rows.h. In the scatter all nine nodes of the cell stay
+// in registers while its particles add to them.
 #pragma once
 
 #include "grid/pack_rows.h"
