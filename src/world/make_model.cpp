@@ -9,6 +9,7 @@
 #include "scene/touching.h"
 #include "world/identity.h"
 #include "world/named.h"
+#include "world/overlap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -114,6 +115,7 @@ BodyModel make_bodies(const Scene& scene, const SharedBodies& shared, Workers& w
   model.mujoco = shared.model;
   model.geoms = GeomPaths(bodies, {distance_tolerance * scene.step.cell, scene.cache_folder}, workers);
   model.motion = MotionPlayer(plan_grippers(scene.motion, bodies), bodies.model());
+  model.geoms.remember_poses(bodies);
   bodies.save_to(model.first);
   model.warnings = shared.warnings;
   for (const std::string& w : model.geoms.warnings()) model.warnings.push_back(w);
@@ -155,6 +157,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
   }
   add_boundaries(scene, model.boundaries, model.bodies.geoms);
   model.warnings = sampled.warnings;
+  for (std::string& w : overlap_warnings(model, sampled)) model.warnings.push_back(std::move(w));
   model.identity = identity_of(scene, sampled, bodies.model.get());
   return model;
 }
