@@ -108,7 +108,10 @@ void relieve_crowding(const CrowdingStep& step, const Layout<3, S>& layout, Grid
         Walls walls;
         const Vector<double, 3> x = {{double(points[i].x[0]), double(points[i].x[1]), double(points[i].x[2])}};
         if (near.count > 0) walls.count = step.walls->find(near, x, walls.all);
-        relieve_particle(step.dt, ratio_around(walls, step.h, block, grid, points[i]), points[i]);
+        Ratio around = ratio_around(walls, step.h, block, grid, points[i]);
+        // beside walls that are not known mass is missing
+        if (!step.walls) around.least = 0;
+        relieve_particle(step.dt, around, points[i]);
       }
     }
   });

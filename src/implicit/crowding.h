@@ -36,7 +36,7 @@ class WallsNear {
 struct CrowdingStep {
   std::span<const Material> materials;  // by group
   double dt, h;
-  const WallsNear* walls;  // nullptr: there are none
+  const WallsNear* walls;  // nullptr: not known
 };
 
 // The grid has the masses of these particles. Volume ratios of liquids go towards those of the mass around them.

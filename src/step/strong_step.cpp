@@ -53,7 +53,10 @@ void relieve_liquids(StepPart<3, S>& p) {
   const auto flows = [](const Material& m) { return info(m.law).resists_only_pressure; };
   if (std::none_of(p.model.materials.begin(), p.model.materials.end(), flows)) return;
   const SolidWalls walls(work.paths, h);
-  relieve_crowding({p.model.materials, p.dt, h, &walls}, work.layout, work.grid, p.next.particles.points, work.workers);
+  const auto at_nodes = [](const BoundaryShape& b) { return b.at_nodes; };
+  const bool known = std::none_of(p.model.boundaries.begin(), p.model.boundaries.end(), at_nodes);
+  relieve_crowding({p.model.materials, p.dt, h, known ? &walls : nullptr}, work.layout, work.grid,
+                   p.next.particles.points, work.workers);
 }
 
 // velocities with gravity; boundaries that stick keep theirs, the others are part of the solve

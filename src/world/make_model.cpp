@@ -3,6 +3,7 @@
 #include "bodies/assemble.h"
 #include "bodies/ik.h"
 #include "contact/boundary_sides.h"
+#include "contact/pairs.h"
 #include "core/eigen_symmetric.h"
 #include "core/error.h"
 #include "material/law_info.h"
@@ -53,6 +54,23 @@ void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
     const double size = std::min(model.thicknesses.back(), most_cells_of_loss * scene.step.cell);
     model.loss_viscosities.push_back(loss_viscosity(model.materials.back(), size));
     model.scene.matter[g].points = {};  // model.first has them
+  }
+}
+
+// Friction is what makes a piece walk in explicit substeps (README.md of material): up to this coefficient its loss stops
+// that, beyond it takes more. A block on 45 degrees with 1.2 needs .36 in place of .15.
+constexpr double calm_friction = 0.5;
+
+template <class S>
+void strengthen_loss(const Scene& scene, Model<S>& model) {
+  if (scene.step.method == Method::strong) return;
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    double friction = 0;
+    for (const GeomPath& path : model.bodies.geoms)
+      friction = std::max(friction, contact::pair_law(scene.contact, scene.matter[g].name, model.materials[g],
+                                                      contact::partner_of(path.geom))
+                                        .friction);
+    model.loss_viscosities[g] *= std::max(1.0, friction / calm_friction);
   }
 }
 
@@ -156,6 +174,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
     model.bodies = make_bodies(scene, bodies, workers);
   }
   add_boundaries(scene, model.boundaries, model.bodies.geoms);
+  strengthen_loss(scene, model);
   model.warnings = sampled.warnings;
   for (std::string& w : overlap_warnings(model, sampled)) model.warnings.push_back(std::move(w));
   model.identity = identity_of(scene, sampled, bodies.model.get());

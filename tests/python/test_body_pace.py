@@ -1,4 +1,4 @@
-"""Light bodies on stiff matter in explicit substeps: a step is taken in parts, so that they rest instead of knocking."""
+"""Light bodies on stiff matter in explicit substeps: a step is taken in parts, so that they rest."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def forces(world, seconds, since):
     return np.array(found)
 
 
-# K = E A / L = 4e5 N/m, and K dt^2 / M = 8 and 32: in one part the plate never rests, the force swings by 14 times its weight
+# K = E A / L = 4e5 N/m, and K dt^2 / M = 8 and 32: in one part the plate never rests, its force swings by 14 weights
 @pytest.mark.parametrize("mass", [0.2, 0.05])
 def test_a_light_plate_rests_on_a_hard_block(mass):
     world = plate_on_block(E=1e7, mass=mass)

@@ -98,7 +98,7 @@ TEST(StrongParts, AStepThatFailsWholeIsThatOfSmallerSteps) {
     EXPECT_EQ(report.time, world.time());
     EXPECT_NEAR(world.time(), (step + 1) * dt, 1e-15);
     EXPECT_EQ(world.model()->opt.timestep, dt);
-    ASSERT_EQ(report.warnings.size(), 1u);
+    ASSERT_EQ(report.warnings.size(), step == 0 ? 2u : 1u);  // at first also that the ball starts inside of the matter
     EXPECT_NE(report.warnings[0].find("not_converged"), std::string::npos) << report.warnings[0];
 
     // forces are means over the whole step, and the same in all accounts
@@ -200,7 +200,7 @@ TEST(StrongParts, AreNotTakenWithoutNeed) {
   World world(scene, 1), other(plain, 1);
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(world.step().substeps, 1);
-    EXPECT_TRUE(world.report().warnings.empty());
+    for (const std::string& w : world.report().warnings) EXPECT_EQ(w.find("parts"), std::string::npos) << w;
     other.step();
   }
   EXPECT_EQ(world.state_hash(), other.state_hash());
