@@ -82,7 +82,7 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
   work.budget.begin(o.budget, now.time);
   Retry<S> retry(model);
   may_touch(model, now, work);
-  for (Plan plan = make_plan(model, now, work.touching);;) {
+  for (Plan plan = work.given_plan ? *work.given_plan : make_plan(model, now, work.touching);;) {
     try {
       begin_step(inputs, now, plan, outcome, work);
       const State<D, S>* from = &now;
@@ -101,6 +101,7 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
       retry.tell(plan, outcome.report);
       return;
     } catch (const Error& error) {
+      if (work.given_plan) throw;
       plan = retry.after(error, plan);
     }
   }
