@@ -51,6 +51,9 @@ class Tape {
   Tape(Tape&&) noexcept;
   Tape& operator=(Tape&&) noexcept;
 
+  // Steps from now on have the substeps that the steps of another tape had, one by one: runs that differ by a little then
+  // differ smoothly.
+  void follow(const Tape& other);
   void end();  // of recording; what was recorded stays
   bool is_recording() const;
   std::size_t steps() const;

@@ -17,7 +17,8 @@ constexpr std::size_t piece_size = 2048;  // particles
 template <class S>
 std::string no_way_back(const Model<S>& model, int dimension) {
   const StepOptions& o = model.scene.step;
-  if (o.method == Method::strong) return "the strong step has no adjoint yet; use 'method: async' with boundaries 'at: nodes'";
+  if (o.method == Method::strong)
+    return "the strong step has no adjoint yet; use 'method: async' with boundaries 'at: nodes'";
   if (model.bodies.mujoco) return "bodies have no adjoint yet; use boundaries 'at: nodes' in their place";
   for (std::size_t k = 0; k < model.boundaries.size(); ++k)
     if (dimension == 3 && !model.boundaries[k].at_nodes)
@@ -74,19 +75,27 @@ TapeOf<D, S>::TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::si
       step_back_(*model_, workers_) {}
 
 template <int D, class S>
+std::vector<Plan> TapeOf<D, S>::plans() const {
+  std::vector<Plan> all;
+  for (std::size_t k = 0; k < steps(); ++k) all.push_back(history_.plan(k));
+  return all;
+}
+
+template <int D, class S>
 void TapeOf<D, S>::check_seed(const LossSeed& seed) const {
   const std::size_t g = piece_named(*model_, seed.matter);
   if (seed.step >= steps())
-    fail(ErrorCode::bad_input, "tape: a loss looks at step {}, but the tape has steps 0 to {}", seed.step,
-         steps() - 1);
+    fail(ErrorCode::bad_input, "tape: a loss looks at step {}, but the tape has steps 0 to {}", seed.step, steps() - 1);
   PointBar<D, S> none;
   S* row = nullptr;
   const std::size_t width = std::size_t(row_of(seed.attribute, none, row));
   if (width == 0)
     fail(ErrorCode::bad_input,
          "tape: a loss may look at positions, velocities, affine and deformation_gradients of '{}'", seed.matter);
-  const std::size_t all = model_->groups[g].end - model_->groups[g].begin,
-                    rows = seed.same ? 1 : seed.particles.empty() ? all : seed.particles.size();
+  const std::size_t all = model_->groups[g].end - model_->groups[g].begin, rows = seed.same ? 1
+                                                                                  : seed.particles.empty()
+                                                                                      ? all
+                                                                                      : seed.particles.size();
   if (seed.values.size() != rows * width)
     fail(ErrorCode::bad_input, "tape: the derivative by '{}' has {} numbers; give {} rows of {}", seed.matter,
          seed.values.size(), rows, width);
@@ -94,8 +103,9 @@ void TapeOf<D, S>::check_seed(const LossSeed& seed) const {
     if (p >= all) fail(ErrorCode::bad_input, "tape: '{}' has no particle {}; it has {}", seed.matter, p, all);
   for (std::size_t i = 0; i < seed.values.size(); ++i)
     if (!std::isfinite(seed.values[i]))
-      fail(ErrorCode::not_finite, "tape: the derivative of the loss by '{}' at step {}, number {}, is {}; look at the loss",
-           seed.matter, seed.step, i, seed.values[i]);
+      fail(ErrorCode::not_finite,
+           "tape: the derivative of the loss by '{}' at step {}, number {}, is {}; look at the loss", seed.matter,
+           seed.step, i, seed.values[i]);
 }
 
 // on the derivatives by the state after the step

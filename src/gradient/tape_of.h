@@ -17,6 +17,7 @@ class TapeOf : public Tape::Impl {
   History<D, S>& history() { return history_; }
   std::size_t steps() const override { return history_.steps(); }
   std::size_t memory() const override { return history_.bytes(); }
+  std::vector<Plan> plans() const override;
   std::vector<Gradient> backward(std::span<const std::vector<LossSeed>> losses, std::size_t last,
                                  const std::function<void(std::size_t, std::size_t)>& progress) override;
 

@@ -15,6 +15,7 @@ Tape& Tape::operator=(Tape&& other) noexcept {
   return *this;
 }
 
+void Tape::follow(const Tape& other) { impl_->given_plans = other.impl_->plans(); }
 void Tape::end() { impl_->is_recording = false; }
 bool Tape::is_recording() const { return impl_->is_recording; }
 std::size_t Tape::steps() const { return impl_->steps(); }

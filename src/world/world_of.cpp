@@ -80,6 +80,7 @@ void WorldOf<D, S>::step() {
     read_data();
   else if (front_)
     front_->save_to(now_.bodies);  // for a step that fails: all else stays in the data
+  work.given_plan = is_taped() ? tape_->next_plan() : std::nullopt;
   work.record = is_taped() ? tape_->history().begin_step(inputs_, now_) : nullptr;
   try {
     if (model_->scene.step.balance && model_->particle_count() > 0)
