@@ -45,8 +45,8 @@ struct Gradient {
 class Tape {
  public:
   // memory: bytes for states and ways; less means that pieces of the run are taken again on the way back. Error(bad_input)
-  // for scenes whose step has no adjoint, which says why.
-  Tape(World& world, std::size_t memory);
+  // for scenes whose step has no adjoint, which says why. plain: by plain loops alone, against which tests compare.
+  Tape(World& world, std::size_t memory, bool plain = false);
   ~Tape();
   Tape(Tape&&) noexcept;
   Tape& operator=(Tape&&) noexcept;

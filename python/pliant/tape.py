@@ -42,8 +42,8 @@ class Tape:
     """Records the steps of a world, and gives derivatives of losses by all that the run was made of.
 
     Use it with `with`. While it records, actuation and velocities of boundaries may be set; writing matter, `restore`
-    and `reset` are errors. `sets` names particles of a piece that are to be watched on their own: {"tip": ("arm", ids)},
-    ids as rows of `by_id`.
+    and `reset` are errors. `sets` names particles of a piece that are to be watched on their own, with ids as rows of
+    `by_id`: {"tip": ("arm", ids)}.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ template <int D, class S>
 struct PointBar {
   S x[D], v[D];
   S F[D * D], C[D * D];
-  S plastic, mass, volume;
+  S plastic, mass;
   S law[law_numbers];  // by the numbers of its law
 };
 

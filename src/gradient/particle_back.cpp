@@ -109,42 +109,39 @@ Matrix<S, D> stress_impulse_of(const AnyLaw<S>& law, const PieceStep<D, S>& step
 }
 
 template <int D, class S>
-void stress_impulse_back(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p,
-                         const Matrix<S, D>& C, const Matrix<S, D>& impulse_bar, PointBar<D, S>& bar,
-                         PieceBar<D>& piece) {
-  std::visit(
-      [&](const auto& l) {
-        bar.volume += step.dt * inner(impulse_bar, kirchhoff_of(l, step, p, C));
-        kirchhoff_of_back(l, step, p, C, (step.dt * p.volume) * impulse_bar, bar, piece);
-      },
-      law);
+void stress_impulse_back(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C,
+                         const Matrix<S, D>& impulse_bar, PointBar<D, S>& bar, PieceBar<D>& piece) {
+  std::visit([&](const auto& l) { kirchhoff_of_back(l, step, p, C, (step.dt * p.volume) * impulse_bar, bar, piece); },
+             law);
 }
 
 template bool goes_back(const AnyLaw<float>&);
 template bool goes_back(const AnyLaw<double>&);
 template Matrix<float, 2> advect_back(const AnyLaw<float>&, float, const Point<2, float>&, const Matrix<float, 2>&,
-                                     PointBar<2, float>&);
+                                      PointBar<2, float>&);
 template Matrix<float, 2> stress_impulse_of(const AnyLaw<float>&, const PieceStep<2, float>&, const Point<2, float>&,
-                                           const Matrix<float, 2>&);
+                                            const Matrix<float, 2>&);
 template void stress_impulse_back(const AnyLaw<float>&, const PieceStep<2, float>&, const Point<2, float>&,
                                   const Matrix<float, 2>&, const Matrix<float, 2>&, PointBar<2, float>&, PieceBar<2>&);
 template Matrix<double, 2> advect_back(const AnyLaw<double>&, double, const Point<2, double>&, const Matrix<double, 2>&,
-                                      PointBar<2, double>&);
-template Matrix<double, 2> stress_impulse_of(const AnyLaw<double>&, const PieceStep<2, double>&, const Point<2, double>&,
-                                            const Matrix<double, 2>&);
+                                       PointBar<2, double>&);
+template Matrix<double, 2> stress_impulse_of(const AnyLaw<double>&, const PieceStep<2, double>&,
+                                             const Point<2, double>&, const Matrix<double, 2>&);
 template void stress_impulse_back(const AnyLaw<double>&, const PieceStep<2, double>&, const Point<2, double>&,
-                                  const Matrix<double, 2>&, const Matrix<double, 2>&, PointBar<2, double>&, PieceBar<2>&);
+                                  const Matrix<double, 2>&, const Matrix<double, 2>&, PointBar<2, double>&,
+                                  PieceBar<2>&);
 template Matrix<float, 3> advect_back(const AnyLaw<float>&, float, const Point<3, float>&, const Matrix<float, 3>&,
-                                     PointBar<3, float>&);
+                                      PointBar<3, float>&);
 template Matrix<float, 3> stress_impulse_of(const AnyLaw<float>&, const PieceStep<3, float>&, const Point<3, float>&,
-                                           const Matrix<float, 3>&);
+                                            const Matrix<float, 3>&);
 template void stress_impulse_back(const AnyLaw<float>&, const PieceStep<3, float>&, const Point<3, float>&,
                                   const Matrix<float, 3>&, const Matrix<float, 3>&, PointBar<3, float>&, PieceBar<3>&);
 template Matrix<double, 3> advect_back(const AnyLaw<double>&, double, const Point<3, double>&, const Matrix<double, 3>&,
-                                      PointBar<3, double>&);
-template Matrix<double, 3> stress_impulse_of(const AnyLaw<double>&, const PieceStep<3, double>&, const Point<3, double>&,
-                                            const Matrix<double, 3>&);
+                                       PointBar<3, double>&);
+template Matrix<double, 3> stress_impulse_of(const AnyLaw<double>&, const PieceStep<3, double>&,
+                                             const Point<3, double>&, const Matrix<double, 3>&);
 template void stress_impulse_back(const AnyLaw<double>&, const PieceStep<3, double>&, const Point<3, double>&,
-                                  const Matrix<double, 3>&, const Matrix<double, 3>&, PointBar<3, double>&, PieceBar<3>&);
+                                  const Matrix<double, 3>&, const Matrix<double, 3>&, PointBar<3, double>&,
+                                  PieceBar<3>&);
 
 }  // namespace pliant::gradient

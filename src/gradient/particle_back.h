@@ -32,11 +32,10 @@ template <int D, class S>
 Matrix<S, D> stress_impulse_of(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p,
                                const Matrix<S, D>& C);
 
-// from the derivative by dt V tau to those by F, C, plastic number, volume and law, which are added to `bar`, and by what
+// from the derivative by dt V tau to those by F, C, plastic number and law, which are added to `bar`, and by what
 // the piece has in common
 template <int D, class S>
-void stress_impulse_back(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p,
-                         const Matrix<S, D>& C, const Matrix<S, D>& impulse_bar, PointBar<D, S>& bar,
-                         PieceBar<D>& piece);
+void stress_impulse_back(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C,
+                         const Matrix<S, D>& impulse_bar, PointBar<D, S>& bar, PieceBar<D>& piece);
 
 }  // namespace pliant::gradient

@@ -63,7 +63,7 @@ struct StepBack<D, S>::Arenas {
 };
 
 template <int D, class S>
-StepBack<D, S>::StepBack(const Model<S>& model, Workers& workers)
+StepBack<D, S>::StepBack(const Model<S>& model, Workers& workers, bool plain)
     : model_(model),
       workers_(workers),
       kernel_(model.scene.step.kernel),
@@ -72,6 +72,7 @@ StepBack<D, S>::StepBack(const Model<S>& model, Workers& workers)
       velocities_(kernel_ == Kernel::compact ? 2 : 1),
       node_bars_(kernel_ == Kernel::compact ? 2 : 1) {
   for (int t = 0; t < workers.threads(); ++t) arenas_.push_back(std::make_unique<Arenas>());
+  if (!plain && goes_in_packs<D>(model)) packs_ = std::make_unique<SweepBack<S>>(model, workers);
 }
 
 template <int D, class S>
@@ -87,13 +88,13 @@ std::size_t StepBack<D, S>::bytes() const {
 template <int D, class S>
 template <class F>
 void StepBack<D, S>::for_blocks(const Layout<D, S>& layout, const F& f) {
-  workers_.for_each(layout.blocks.size(), 1, [&](std::size_t b) {
-    f(b, *arenas_[std::size_t(Workers::index())]);
-  });
+  workers_.for_each(layout.blocks.size(), 1, [&](std::size_t b) { f(b, *arenas_[std::size_t(Workers::index())]); });
 }
 
 template <int D, class S>
 void StepBack<D, S>::go_back(const StepRecord<D, S>& record, PointBars<D, S>& bars, StepBar<D>& step) {
+  if constexpr (D == 3)
+    if (packs_) return packs_->go_back(record, bars, step);
   const std::size_t count = bars.size();
   bars_.resize(count);
   spare_.resize(count);
@@ -184,8 +185,7 @@ void StepBack<D, S>::gather_again(const Record& r, const Record& next) {
       const Block<D>& block = layout.blocks[b];
       velocities_.fill(layout, b, arenas.values);
       for (std::uint32_t s = block.segment_begin; s < block.segment_end; ++s) {
-        const std::uint32_t* starts =
-            layout.cell_starts.data() + layout.segments[layout.block_segments[s]].first_cell;
+        const std::uint32_t* starts = layout.cell_starts.data() + layout.segments[layout.block_segments[s]].first_cell;
         for (std::uint32_t i = starts[0]; i < starts[block_nodes<D>]; ++i) {
           const Vector<S, D> y = place_in_arena(r.points[i], block, inv_h);
           const PointVelocity<D, S> flow = gather_point<K, X, D>(arenas.values, y.a, inv_h);
@@ -197,8 +197,7 @@ void StepBack<D, S>::gather_again(const Record& r, const Record& next) {
   });
   if (same_order(r, next)) return;
   for (std::size_t i = 0; i < r.points.size(); ++i) place_[std::size_t(r.points[i].id)] = std::uint32_t(i);
-  for (std::size_t i = 0; i < next.points.size(); ++i)
-    spare_flow_[i] = flow_[place_[std::size_t(next.points[i].id)]];
+  for (std::size_t i = 0; i < next.points.size(); ++i) spare_flow_[i] = flow_[place_[std::size_t(next.points[i].id)]];
   flow_.swap(spare_flow_);
 }
 

@@ -1,10 +1,12 @@
 // An explicit step backwards: from derivatives of a loss by the state after it to those by the state before it and by all
-// that acted in it. Plain loops over the particles of each block, for every kernel, transfer, law and number.
+// that acted in it. Plain loops over the particles of each block, for every kernel, transfer, law and number; packs
+// (sweep_back.h) where they will do.
 #pragma once
 
 #include "gradient/bars.h"
 #include "gradient/grid_back.h"
 #include "gradient/namespace.h"
+#include "gradient/sweep_back.h"
 #include "step/model.h"
 #include "step/record.h"
 
@@ -20,7 +22,8 @@ using PointBars = Buffer<PointBar<D, S>>;
 template <int D, class S>
 class StepBack {
  public:
-  StepBack(const Model<S>& model, Workers& workers);
+  // plain: never in packs
+  StepBack(const Model<S>& model, Workers& workers, bool plain);
   ~StepBack();
 
   // Through a recorded step. `bars` has derivatives by the state after the step and gets those by the state before it;
@@ -50,9 +53,10 @@ class StepBack {
   GridBack<D, S> grid_back_;
   PointBars<D, S> bars_, spare_;  // in the order of the record
   Buffer<ParticleVelocity<D, S>> flow_, spare_flow_;
-  Buffer<std::uint32_t> place_;                // by id
-  std::vector<PieceBar<D>> segments_;          // by segment of the layout
+  Buffer<std::uint32_t> place_;        // by id
+  std::vector<PieceBar<D>> segments_;  // by segment of the layout
   std::vector<std::unique_ptr<Arenas>> arenas_;
+  std::unique_ptr<SweepBack<S>> packs_;  // nullptr: plain loops
 };
 
 }  // namespace pliant::gradient

@@ -68,11 +68,11 @@ struct TapeOf<D, S>::Loss {
 };
 
 template <int D, class S>
-TapeOf<D, S>::TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory)
+TapeOf<D, S>::TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory, bool plain)
     : model_(with_way_back(std::move(model), D)),
       workers_(threads),
       history_(model_, workers_, memory),
-      step_back_(*model_, workers_) {}
+      step_back_(*model_, workers_, plain) {}
 
 template <int D, class S>
 std::vector<Plan> TapeOf<D, S>::plans() const {
@@ -202,7 +202,7 @@ PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) cons
   for (const StepBar<D>& step : loss.steps) {
     std::array<double, 9> stress = {};
     for (int i = 0; i < D && !step.pieces.empty(); ++i)
-      for (int j = 0; j < D; ++j) stress[std::size_t(3 * i + j)] = step.pieces[g].actuation(i, j);
+      for (int j = 0; j < D; ++j) stress[std::size_t(3 * i + j)] = symmetric_part(step.pieces[g].actuation)(i, j);
     r.actuation.push_back(stress);
   }
   return r;

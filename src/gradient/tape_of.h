@@ -12,7 +12,7 @@ template <int D, class S>
 class TapeOf : public Tape::Impl {
  public:
   // Error(bad_input) if the model's step has no adjoint
-  TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory);
+  TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory, bool plain);
 
   History<D, S>& history() { return history_; }
   std::size_t steps() const override { return history_.steps(); }

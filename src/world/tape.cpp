@@ -5,7 +5,7 @@
 
 namespace pliant {
 
-Tape::Tape(World& world, std::size_t memory) : impl_(world.impl_->start_tape(memory)) {}
+Tape::Tape(World& world, std::size_t memory, bool plain) : impl_(world.impl_->start_tape(memory, plain)) {}
 Tape::~Tape() {
   if (impl_) impl_->is_recording = false;
 }

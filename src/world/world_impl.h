@@ -19,7 +19,7 @@ class World::Impl {
   virtual void step() = 0;
   virtual void reset() = 0;
   // all steps from now on are recorded, until the tape ends
-  virtual std::shared_ptr<Tape::Impl> start_tape(std::size_t memory) = 0;
+  virtual std::shared_ptr<Tape::Impl> start_tape(std::size_t memory, bool plain) = 0;
   // threads 0: as many; in this data, or in one of its own if nullptr
   virtual std::unique_ptr<Impl> clone(int threads, std::shared_ptr<mjData> data) const = 0;
 

@@ -102,9 +102,9 @@ void WorldOf<D, S>::step() {
 }
 
 template <int D, class S>
-std::shared_ptr<Tape::Impl> WorldOf<D, S>::start_tape(std::size_t memory) {
+std::shared_ptr<Tape::Impl> WorldOf<D, S>::start_tape(std::size_t memory, bool plain) {
   if (is_taped()) fail(ErrorCode::bad_input, "tape: another tape records this world; end it first, or clone the world");
-  tape_ = std::make_shared<gradient::TapeOf<D, S>>(model_, threads(), memory);
+  tape_ = std::make_shared<gradient::TapeOf<D, S>>(model_, threads(), memory, plain);
   return tape_;
 }
 

@@ -17,7 +17,7 @@ class WorldOf : public World::Impl {
 
   void step() override;
   void reset() override;
-  std::shared_ptr<Tape::Impl> start_tape(std::size_t memory) override;
+  std::shared_ptr<Tape::Impl> start_tape(std::size_t memory, bool plain) override;
   std::unique_ptr<World::Impl> clone(int threads, std::shared_ptr<mjData> data) const override;
 
   const Outcome& outcome() const override { return outcome_; }
@@ -59,11 +59,11 @@ class WorldOf : public World::Impl {
   State<D, S> now_, next_;
   Inputs inputs_, next_inputs_;  // the second is for `incoming`
   Outcome outcome_, next_outcome_;
-  bool balance_known_ = false;             // outcome_.report.after belongs to now_
-  bool told_ = false;                      // the warnings of loading
-  std::shared_ptr<mjData> data_;           // that the user sees
-  std::unique_ptr<Bodies> front_;          // at work in it
-  std::unique_ptr<Workspace<D, S>> work_;  // nullptr until it is needed
+  bool balance_known_ = false;                    // outcome_.report.after belongs to now_
+  bool told_ = false;                             // the warnings of loading
+  std::shared_ptr<mjData> data_;                  // that the user sees
+  std::unique_ptr<Bodies> front_;                 // at work in it
+  std::unique_ptr<Workspace<D, S>> work_;         // nullptr until it is needed
   std::shared_ptr<gradient::TapeOf<D, S>> tape_;  // the last that was started
 };
 

@@ -30,7 +30,7 @@ struct TapedRun {
   Scene scene;
   std::size_t steps = 1;
   int threads = 1;
-  std::function<void(World&)> begin = [](World&) {};                    // edits of the first state
+  std::function<void(World&)> begin = [](World&) {};                          // edits of the first state
   std::function<void(World&, std::size_t)> act = [](World&, std::size_t) {};  // before each step
 
   // what the loss looks at: all attributes at the end, positions half way
@@ -69,10 +69,11 @@ struct TapedRun {
     return seen;
   }
 
-  Gradient gradient(std::size_t memory = std::size_t(1) << 30) const {
+  // plain: never in packs
+  Gradient gradient(std::size_t memory = std::size_t(1) << 30, bool plain = false) const {
     World world(scene, threads);
     begin(world);
-    Tape tape(world, memory);
+    Tape tape(world, memory, plain);
     const std::vector<std::vector<LossSeed>> losses = {seeds(world)};
     see(world, losses[0]);
     return tape.backward(losses)[0];
@@ -109,7 +110,7 @@ inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 // an edit of one attribute of one piece, along fixed random numbers
 inline std::function<TapedRun(TapedRun, double)> along(const std::string& matter, Attribute attribute,
-                                             const std::vector<double>& direction, double scale) {
+                                                       const std::vector<double>& direction, double scale) {
   return [=](TapedRun run, double x) {
     const auto before = run.begin;
     run.begin = [=](World& world) {
@@ -120,6 +121,26 @@ inline std::function<TapedRun(TapedRun, double)> along(const std::string& matter
     };
     return run;
   };
+}
+
+// all numbers of a gradient
+inline std::vector<double> flat(const Gradient& g) {
+  std::vector<double> all;
+  const auto put = [&](const std::vector<double>& list) { all.insert(all.end(), list.begin(), list.end()); };
+  for (const auto& [name, piece] : g.matter) {
+    for (const auto* list : {&piece.positions, &piece.velocities, &piece.affine, &piece.deformation_gradients,
+                             &piece.plastic, &piece.masses})
+      put(*list);
+    for (const auto& [key, value] : piece.material) all.push_back(value);
+    for (const auto& stress : piece.actuation) all.insert(all.end(), stress.begin(), stress.end());
+  }
+  for (const auto& [name, boundary] : g.boundaries) {
+    all.push_back(boundary.friction);
+    for (const Vec3& v : boundary.velocity) all.insert(all.end(), v.begin(), v.end());
+  }
+  all.insert(all.end(), g.gravity.begin(), g.gravity.end());
+  for (const GradientNorms& n : g.norms) put({n.positions, n.velocities, n.deformation_gradients});
+  return all;
 }
 
 inline double relative(double a, double b) { return std::abs(a - b) / std::max(std::abs(b), 1e-300); }

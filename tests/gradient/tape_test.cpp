@@ -5,26 +5,6 @@
 namespace pliant::test {
 namespace {
 
-// all numbers of a gradient
-std::vector<double> flat(const Gradient& g) {
-  std::vector<double> all;
-  const auto put = [&](const std::vector<double>& list) { all.insert(all.end(), list.begin(), list.end()); };
-  for (const auto& [name, piece] : g.matter) {
-    for (const auto* list : {&piece.positions, &piece.velocities, &piece.affine, &piece.deformation_gradients,
-                             &piece.plastic, &piece.masses})
-      put(*list);
-    for (const auto& [key, value] : piece.material) all.push_back(value);
-    for (const auto& stress : piece.actuation) all.insert(all.end(), stress.begin(), stress.end());
-  }
-  for (const auto& [name, boundary] : g.boundaries) {
-    all.push_back(boundary.friction);
-    for (const Vec3& v : boundary.velocity) all.insert(all.end(), v.begin(), v.end());
-  }
-  all.insert(all.end(), g.gravity.begin(), g.gravity.end());
-  for (const GradientNorms& n : g.norms) put({n.positions, n.velocities, n.deformation_gradients});
-  return all;
-}
-
 TapedRun falling(int dimension, Precision precision = Precision::float32) {
   TapedRun run;
   run.scene = nine_laws(dimension, precision);
