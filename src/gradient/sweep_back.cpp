@@ -101,8 +101,9 @@ struct SweepBack<S>::Job {
   Pass pass;
   const StepRecord<3, S>& record;
   const Layout<3, S>& layout;
-  const Point<3, S>*now = nullptr, *next = nullptr;  // particles of the gather, of the scatter
-  const ParticleVelocity<3, S>* flows = nullptr;     // of `next`, where there is no gather
+  const Point<3, S>* now = nullptr;                // particles of the gather
+  const Point<3, S>* next = nullptr;               // of the scatter, where there is no gather before it
+  const ParticleVelocity<3, S>* flows = nullptr;   // and their flow
 
   bool gathers() const { return pass != Pass::scatter; }
   bool scatters() const { return pass == Pass::scatter || pass == Pass::scatter_gather; }
@@ -143,7 +144,7 @@ void SweepBack<S>::go_back(const StepRecord<3, S>& record, Buffer<PointBar<3, S>
     if (k == 0) {
       run({Pass::scatter, record, *r.layout, nullptr, r.points.data(), record.velocities.data()});
     } else if (const Record& before = substeps[k - 1]; before.layout == r.layout) {
-      run({Pass::scatter_gather, record, *r.layout, before.points.data(), r.points.data()});
+      run({Pass::scatter_gather, record, *r.layout, before.points.data()});
     } else {
       run({Pass::gather_again, record, *before.layout, before.points.data()});
       reorder(before, r);
@@ -264,6 +265,11 @@ void SweepBack<S>::run_block(const Job& job, std::size_t b, Scratch& s) {
 
 template <class S>
 void SweepBack<S>::run_batch(const Job& job, std::uint32_t segment, std::uint32_t first, int count, Scratch& s) {
+  // what the next batch will ask for is far away
+  for (std::uint32_t i = first + std::uint32_t(count); i < first + 2 * std::uint32_t(count); ++i) {
+    if (job.gathers()) __builtin_prefetch(job.now + i);
+    __builtin_prefetch(bars_.data() + i);
+  }
   if (job.gathers()) gather(job, first, count, s);
   if (job.pass == Pass::gather_again) return s.now.store(flows_.data() + first);
   s.bars.load(bars_.data() + first, count);
@@ -279,33 +285,71 @@ void SweepBack<S>::run_batch(const Job& job, std::uint32_t segment, std::uint32_
   s.bars.store(bars_.data() + first);
 }
 
+// Where a batch is, with weights. Places that were taken again may be off by the last bit: nobody leaves the arena for it.
+template <class S>
+inline void locate_all(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step,
+                       std::type_identity_t<PackReach<S>>* reach) {
+  using P = Wide<S>;
+  for (int i = 0; i < batch.count; i += P::lanes) {
+    P index = 0, w[9];
+#pragma GCC unroll 3
+    for (int d = 0; d < 3; ++d) {
+      const P y = P::load(batch.x(d) + i) * step.inv_h - P(step.origin[d]);
+      const P base = max(min(floor(y - P(S(0.5))), P(S(arena_side - 3))), P(0)), f = y - base;
+      f.store(rows.f[d] + i);
+      index = index * S(arena_side) + base;
+      quadratic_weights<S>(f, w + 3 * d);
+      if (reach) {
+        reach->low[d] = min(reach->low[d], base);
+        reach->high[d] = max(reach->high[d], base);
+      }
+    }
+    index.store(rows.index + i);
+#pragma GCC unroll 3
+    for (int x = 0; x < 3; ++x) w[x].store(rows.wx[x] + i);
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) (w[3 + k / 3] * w[6 + k % 3]).store(rows.wyz[k] + i);
+  }
+}
+
 // particles where the gather was, and the flow that they took
 template <class S>
 void SweepBack<S>::gather(const Job& job, std::uint32_t first, int count, Scratch& s) {
   s.now.load(job.now + first, count);
-  for (int i = 0; i < count; i += Wide<S>::lanes) {
-    const PackPlace<S> place = locate(s.now, s.at, s.step, i);
-    for (int d = 0; d < 3; ++d) {
-      place.f[d].store(s.at.f[d] + i);
-      s.reach.low[d] = min(s.reach.low[d], place.base[d]);
-      s.reach.high[d] = max(s.reach.high[d], place.base[d]);
-    }
-  }
+  locate_all(s.now, s.at, s.step, &s.reach);
   s.for_packs([&](int index, int i) { gather_pack(s.velocities + index, s.now, s.at, i); });
   s.for_strays(s.at, [&](int i) { gather_stray(s.velocities, s.now, s.at, i); });
   moments_to_affine(s.now, s.at, s.step);
+}
+
+// particles after the flow: x + dt v, (1 + dt C) F
+template <class S>
+void SweepBack<S>::move(Scratch& s) {
+  using P = Wide<S>;
+  const P dt = s.step.dt;
+  s.next.count = s.now.count;
+  for (int i = 0; i < s.now.count; i += P::lanes) {
+    for (int d = 0; d < 3; ++d)
+      (P::load(s.now.x(d) + i) + dt * P::load(s.now.v[d] + i)).store(s.next.x(d) + i);
+    const Matrix<P, 3> F = load_matrix<3>(s.now.word + 3, i);
+    store_matrix<3>(F + dt * (load_matrix<3>(s.now.affine, i) * F), s.next.word + 3, i);
+    P::load(s.now.mass() + i).store(s.next.mass() + i);
+    P::load(s.now.volume() + i).store(s.next.volume() + i);
+  }
 }
 
 // momenta of the nodes, back to the particles: leaves derivatives by v and C in `flow_bars`
 template <class S>
 void SweepBack<S>::scatter_back(const Job& job, std::uint32_t segment, std::uint32_t first, int count, Scratch& s) {
   using P = Wide<S>;
-  s.next.load(job.next + first, count);
-  if (!job.gathers()) {
+  if (job.gathers()) {
+    move(s);
+  } else {
+    s.next.load(job.next + first, count);
     s.now.count = count;
     s.now.load(job.flows + first);
   }
-  locate_for_gather(s.next, s.to, s.step);
+  locate_all(s.next, s.to, s.step, nullptr);
   s.for_packs([&](int index, int i) {
     gather_pack(s.node_bars + index, s.flow_bars, s.to, i);
     gather_mass_pack(s.node_bars + index, s.to, s.mass_bar, i);

@@ -39,6 +39,7 @@ class SweepBack {
   void run_block(const Job& job, std::size_t b, Scratch& s);
   void run_batch(const Job& job, std::uint32_t segment, std::uint32_t first, int count, Scratch& s);
   void gather(const Job& job, std::uint32_t first, int count, Scratch& s);
+  void move(Scratch& s);
   void scatter_back(const Job& job, std::uint32_t segment, std::uint32_t first, int count, Scratch& s);
   template <class L>
   void stress_back_of(const L& law, const Job& job, std::uint32_t segment, Scratch& s);
