@@ -285,33 +285,6 @@ void SweepBack<S>::run_batch(const Job& job, std::uint32_t segment, std::uint32_
   s.bars.store(bars_.data() + first);
 }
 
-// Where a batch is, with weights. Places that were taken again may be off by the last bit: nobody leaves the arena for it.
-template <class S>
-inline void locate_all(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step,
-                       std::type_identity_t<PackReach<S>>* reach) {
-  using P = Wide<S>;
-  for (int i = 0; i < batch.count; i += P::lanes) {
-    P index = 0, w[9];
-#pragma GCC unroll 3
-    for (int d = 0; d < 3; ++d) {
-      const P y = P::load(batch.x(d) + i) * step.inv_h - P(step.origin[d]);
-      const P base = max(min(floor(y - P(S(0.5))), P(S(arena_side - 3))), P(0)), f = y - base;
-      f.store(rows.f[d] + i);
-      index = index * S(arena_side) + base;
-      quadratic_weights<S>(f, w + 3 * d);
-      if (reach) {
-        reach->low[d] = min(reach->low[d], base);
-        reach->high[d] = max(reach->high[d], base);
-      }
-    }
-    index.store(rows.index + i);
-#pragma GCC unroll 3
-    for (int x = 0; x < 3; ++x) w[x].store(rows.wx[x] + i);
-#pragma GCC unroll 9
-    for (int k = 0; k < 9; ++k) (w[3 + k / 3] * w[6 + k % 3]).store(rows.wyz[k] + i);
-  }
-}
-
 // particles where the gather was, and the flow that they took
 template <class S>
 void SweepBack<S>::gather(const Job& job, std::uint32_t first, int count, Scratch& s) {
