@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from pliant._core import Scene, World
 from pliant.film import Film, write_strip
+from pliant.geoms import sinks_in
 from pliant.raster import Camera
 from pliant.render import Ball, Look, Piece, Renderer, Stage
 
@@ -48,11 +49,11 @@ class Shoot:
 
 
 def stage_of(scene: Scene, shoot: Shoot) -> Stage:
-    """Floor and balls, a cell smaller than they are: nodes inside a boundary feel it, so matter sinks in that far."""
-    cell = scene.step.cell
-    balls = [Ball(b.center, b.radius - cell) for b in scene.boundaries if b.kind == "sphere"]
+    """Floor and balls, as far out as matter comes."""
+    balls = [Ball(b.center, b.radius - sinks_in(scene, b)) for b in scene.boundaries if b.kind == "sphere"]
+    floor = -min((sinks_in(scene, b) for b in scene.boundaries), default=0.0)
     camera = Camera((0.62, -2.45, 1.32), (0.0, -0.03, 0.14), 23, shoot.width, shoot.height)
-    return Stage(camera, tuple(balls), tuple(frames_of(scene)), floor=-cell)
+    return Stage(camera, tuple(balls), tuple(frames_of(scene)), floor=floor)
 
 
 def frames_of(scene: Scene, height: float = 0.1, bar: float = 0.004) -> list[Piece]:
@@ -61,7 +62,7 @@ def frames_of(scene: Scene, height: float = 0.1, bar: float = 0.004) -> list[Pie
     for tank in scene.boundaries:
         if tank.kind != "box" or not tank.inside_out:
             continue
-        half = np.divide(tank.size, 2) + scene.step.cell
+        half = np.divide(tank.size, 2) + sinks_in(scene, tank)
         low, high = np.subtract(tank.center, half), np.add(tank.center, half)
         high[2] = low[2] + height
         corners = list(itertools.product(*zip(low, high, strict=True)))

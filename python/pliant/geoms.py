@@ -117,32 +117,38 @@ def upright(vectors: np.ndarray | Sequence[float], dimension: int) -> np.ndarray
 
 
 def boundary_solids(scene: object, centers: Sequence[Sequence[float]] | None = None, segment: int = 0) -> list[Solid]:
-    """The boundaries of a scene, a cell thinner than they are: nodes inside feel them, so matter sinks in that far."""
+    """The boundaries of a scene. Those at nodes are a cell thinner than they are: matter sinks in that far."""
     solids: list[Solid] = []
     for i, boundary in enumerate(scene.boundaries):
         center = upright(boundary.center if centers is None else centers[i], scene.dimension)
-        shown = boundary_shape(boundary, center, scene.dimension, scene.step.cell)
+        shown = boundary_shape(boundary, center, scene.dimension, sinks_in(scene, boundary))
         solids += [replace(solid, segment=segment + i) for solid in shown]
     return solids
+
+
+def sinks_in(scene: object, boundary: object) -> float:
+    """How far matter goes into a boundary before its nodes hold it, m."""
+    at_nodes = str(boundary.at) == "nodes" or scene.dimension == 2 or str(scene.step.method) == "one_way"
+    return float(scene.step.cell) if at_nodes else 0.0
 
 
 def tank_floor(scene: object, centers: Sequence[Sequence[float]]) -> float | None:
     """The height of the lowest bottom of a tank."""
     tanks = [(b, c) for b, c in zip(scene.boundaries, centers, strict=True) if b.kind == "box" and b.inside_out]
     up = scene.dimension - 1
-    return min((c[up] - b.size[up] / 2 - scene.step.cell for b, c in tanks), default=None)
+    return min((c[up] - b.size[up] / 2 - sinks_in(scene, b) for b, c in tanks), default=None)
 
 
-def boundary_shape(boundary: object, center: np.ndarray, dimension: int, cell: float) -> list[Solid]:
+def boundary_shape(boundary: object, center: np.ndarray, dimension: int, sinks: float) -> list[Solid]:
     kind = str(boundary.kind)
     if kind == "plane":
         normal = upright(boundary.normal, dimension)
         normal = normal / np.linalg.norm(normal)
         if normal[2] < 0.7:
             return []  # a wall without end would hide everything
-        place = center - cell * normal
+        place = center - sinks * normal
         return [Solid(mujoco.mjtGeom.mjGEOM_PLANE, (0, 0, 1), place, turn_to(normal), FLOOR_COLOR)]
-    grow = cell if boundary.inside_out else -cell
+    grow = sinks if boundary.inside_out else -sinks
     color = GLASS_COLOR if boundary.inside_out else BOUNDARY_COLOR
     if kind == "box":
         half = box_half(boundary.size, dimension) + grow

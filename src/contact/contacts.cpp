@@ -71,6 +71,7 @@ void Contacts::add(const ContactData& contact, const PartnerSide& side) {
   arm_.push_back(side.arm);
   body_.push_back(side.body);
   kinds_.back().follows = contact.follows && contact.law == LawKind::lagged;
+  kinds_.back().is_rough = kinds_.back().is_rough || contact.friction > 0;
   ContactRange& range = kinds_.back().range;
   LawBlocks& laws = laws_[kinds_.size() - 1];
   if (range.size() == 0 && laws.index() != std::size_t(contact.law)) laws = no_blocks(contact.law);
@@ -132,7 +133,7 @@ void Contacts::add_majorizer(BlockRange blocks, const Vec3Lanes* u, Block3<Lanes
 }
 
 bool Contacts::follows() const {
-  return std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& kind) { return kind.follows; });
+  return std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& kind) { return kind.follows && kind.is_rough; });
 }
 
 void Contacts::follow(BlockRange blocks, const Vec3Lanes* u) {

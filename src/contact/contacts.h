@@ -87,7 +87,7 @@ class Contacts : public ContactPotential {
   struct Kind {
     ContactRange range;
     FrictionLag lag;
-    bool follows = false;
+    bool follows = false, is_rough = false;
   };
   void set_law(std::size_t c);
   bool refresh_friction(const Kind& kind);

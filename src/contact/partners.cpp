@@ -9,11 +9,6 @@
 namespace pliant::contact {
 namespace {
 
-// A contact is stiffer than a cell of the material by this: it gives way as a layer of a tenth of a cell of matter would.
-constexpr double stiffer_than_matter = 10;
-// The same of matter that lasts, in the strong step: a ball on a plate is 4 % softer than Hertz at 7 cells to its radius,
-// where a tenth of a cell makes it 12 %. Substeps chatter on such springs, and friction of what slides is off.
-constexpr double stiffer_in_strong_step = 30;
 // matter presses in no deeper than about this part of a wall
 constexpr double wall_part = 0.25;
 // beyond that depth springs are stiffer by this; in a liquid by less, so that the spring there is this times its limit
@@ -61,15 +56,18 @@ double thickness_behind(const RigidShape& shape, const Vec3d& surface, const Vec
 
 }  // namespace
 
+// Of what flows: as a layer of a tenth of a cell. Of what lasts less: a ball on a plate is 4 % softer than Hertz at 7 cells to
+// its radius, where a tenth of a cell makes it 12 %.
+double stiffer_than_matter(const Material& material) { return info(material.law).lasts(material) ? 30 : 10; }
+
 GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
     : paths_(paths), cell_(scene.step.cell), contact_(scene.contact) {
   for (std::size_t g = 0; g < materials.size(); ++g)
     for (const GeomPath& path : paths) {
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, materials[g], partner_of(path.geom));
       const LawInfo& of = info(materials[g].law);
-      const bool stiffer = of.lasts(materials[g]) && scene.step.method == Method::strong;
-      const double times = stiffer ? stiffer_in_strong_step : stiffer_than_matter;
-      const double own = times * of.modulus(materials[g]) / cell_, limit = liquid_limit(scene, materials[g]);
+      const double own = stiffer_than_matter(materials[g]) * of.modulus(materials[g]) / cell_,
+                   limit = liquid_limit(scene, materials[g]);
       const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);
       pairs_.push_back(
           {law, per_area, std::min(stiffest_stop, stop_of_liquid * limit / per_area), !of.lasts(materials[g])});

@@ -24,6 +24,9 @@ struct PointAtGeom {
   double mobility;  // 1/kg, sum of w^2 / m
 };
 
+// A contact is stiffer than a cell of its material by this: it gives way as a thin layer of matter would.
+double stiffer_than_matter(const Material& material);
+
 class GeomPartners {
  public:
   // materials by group of particles

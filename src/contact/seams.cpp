@@ -124,6 +124,22 @@ bool Seams::covered(const GeomPaths& paths, std::size_t path, const Vec3d& at, c
   return true;
 }
 
+// Of a place beyond a covered face, where the solid only goes on in thought: the solid behind that face has its surface there,
+// flush with this one. What slides from one to the other then touches one of them at a time.
+bool Seams::continued(const GeomPaths& paths, std::size_t path, const Vec3d& at, const Vec3d& normal) const {
+  constexpr double nearly_one = 0.99;
+  const double flush = skin * cell_, above = reach * cell_;
+  for (std::size_t k = begins_[path]; k < begins_[path + 1]; ++k) {
+    const GeomPath& other = paths[neighbours_[k]];
+    if (!(geometry::distance(other.geom.shape, other.now, at - flush * normal).phi < 0)) continue;
+    const ShapeDistance d = geometry::distance(other.geom.shape, other.now, at + above * normal);
+    const Vec3d slip = other.velocity_at(at) - paths[path].velocity_at(at);
+    if (std::fabs(d.phi - above) < flush && dot(d.normal, normal) > nearly_one && dot(slip, slip) < at_rest * at_rest)
+      return true;
+  }
+  return false;
+}
+
 ShapeDistance Seams::distance(const GeomPaths& paths, std::size_t path, const Vec3d& x) const {
   const GeomPath& p = paths[path];
   const auto is_covered = [&](const Vec3d& at, const Vec3d& normal) {
@@ -137,6 +153,7 @@ ShapeDistance Seams::distance(const GeomPaths& paths, std::size_t path, const Ve
   Face faces[3];
   int count = faces_of(p.geom.shape, x, 2 * skin * cell_, faces), good = 0;
   ShapeDistance d = whole;
+  bool beyond = false;  // a covered face
   // faces in question: the point is beyond them, or they are as near as any; the first `good` are not covered
   for (int i = 0; i < count;) {
     const bool in_question = i >= good && (faces[i].excess > 0 || faces[i].excess >= d.phi);
@@ -147,11 +164,15 @@ ShapeDistance Seams::distance(const GeomPaths& paths, std::size_t path, const Ve
     } else if (faces[i].excess > reach * cell_) {
       return {endless, whole.normal};
     } else {
+      beyond = beyond || faces[i].excess > 0;
       faces[i] = faces[--count];
       d = distance_of(faces, count);
       i = good;
     }
   }
+  const auto in_world = [&](const Vec3d& at) { return p.now.position + p.now.rotation * at; };
+  if (beyond && continued(paths, path, in_world(x - d.phi * d.normal), p.now.rotation * d.normal))
+    return {endless, whole.normal};
   // so far inside that no other face is near: as if there were no seam
   return d.phi < -deepest * cell_ ? whole : d;
 }

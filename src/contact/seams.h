@@ -26,6 +26,7 @@ class Seams {
 
  private:
   bool inside_other(const GeomPaths& paths, std::size_t path, const Vec3d& x) const;
+  bool continued(const GeomPaths& paths, std::size_t path, const Vec3d& at, const Vec3d& normal) const;
   bool covered(const GeomPaths& paths, std::size_t path, const Vec3d& at, const Vec3d& normal) const;
 
   double cell_ = 0;

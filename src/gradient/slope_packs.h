@@ -10,8 +10,8 @@ namespace pliant::gradient {
 
 // Where a batch is, with weights. Places that were taken again may be off by the last bit: nobody leaves the arena for it.
 template <class S>
-inline void locate_all(Batch<3, S>& batch, PackRows<S>& rows, const PackStep<S>& step,
-                       std::type_identity_t<PackReach<S>>* reach) {
+inline void locate_all(Batch<3, S>& batch, PackRows<3, S>& rows, const PackStep<3, S>& step,
+                       std::type_identity_t<PackReach<3, S>>* reach) {
   using P = Wide<S>;
   for (int i = 0; i < batch.count; i += P::lanes) {
     P index = 0, w[9];
@@ -62,7 +62,7 @@ struct AxisSlopes {
 
 // up to one pack of particles from row i, all in the cell whose first node is at `node`; mass: by which node masses count
 template <bool with_mass, class S>
-inline void slope_pack(const Node<S>* node, const PackRows<S>& rows, const std::type_identity_t<S>* mass,
+inline void slope_pack(const Node<S>* node, const PackRows<3, S>& rows, const std::type_identity_t<S>* mass,
                        SlopeRows<S>& r, int i) {
   using P = Wide<S>;
   const AxisSlopes<P> x(P::load(rows.f[0] + i)), y(P::load(rows.f[1] + i)), z(P::load(rows.f[2] + i));
@@ -109,7 +109,7 @@ inline void slope_pack(const Node<S>* node, const PackRows<S>& rows, const std::
 }
 
 template <bool with_mass, class S>
-inline void slope_stray(const Node<S>* arena, const PackRows<S>& rows, const std::type_identity_t<S>* mass,
+inline void slope_stray(const Node<S>* arena, const PackRows<3, S>& rows, const std::type_identity_t<S>* mass,
                         SlopeRows<S>& r, int i) {
   using Quad = Pack<S, 4>;
   const AxisSlopes<S> x(rows.f[0][i]), y(rows.f[1][i]), z(rows.f[2][i]);
@@ -144,7 +144,7 @@ inline void slope_stray(const Node<S>* arena, const PackRows<S>& rows, const std
 
 // sum_i w_i n_m: the mass of the nodes
 template <class S>
-inline void gather_mass_pack(const Node<S>* node, const PackRows<S>& rows, S* mass, int i) {
+inline void gather_mass_pack(const Node<S>* node, const PackRows<3, S>& rows, S* mass, int i) {
   using P = Wide<S>;
   const P wx0 = P::load(rows.wx[0] + i), wx1 = P::load(rows.wx[1] + i), wx2 = P::load(rows.wx[2] + i);
   P sum = 0;
@@ -159,7 +159,7 @@ inline void gather_mass_pack(const Node<S>* node, const PackRows<S>& rows, S* ma
   sum.store(mass + i);
 }
 template <class S>
-inline void gather_mass_stray(const Node<S>* arena, const PackRows<S>& rows, S* mass, int i) {
+inline void gather_mass_stray(const Node<S>* arena, const PackRows<3, S>& rows, S* mass, int i) {
   const Node<S>* n = arena + int(rows.index[i]);
   S sum = 0;
   for (int x = 0; x < 3; ++x)

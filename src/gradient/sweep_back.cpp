@@ -63,15 +63,15 @@ struct SweepBack<S>::Scratch {
   static constexpr int stride = Batch<3, S>::stride;
   Batch<3, S> now, next;  // particles when the substep before began, with their flow after it; when this one began
   Batch<3, S> bars, flow_bars;
-  PackRows<S> at, to;  // places of the two
-  PackReach<S> reach;
+  PackRows<3, S> at, to;  // places of the two
+  PackReach<3, S> reach;
   WideWeights<S> wide;
   SlopeRows<S> slopes;
   alignas(64) S mass_bar[stride];
   alignas(64) Node<S> velocities[arena_nodes<3>];
   alignas(64) Node<S> node_bars[arena_nodes<3>];
   alignas(64) Node<S> sums[arena_nodes<3>] = {};  // zero between blocks
-  PackStep<S> step;
+  PackStep<3, S> step;
   bool bad = false;
   int cells[Batch<3, S>::capacity], ends[Batch<3, S>::capacity], runs = 0;
 
@@ -91,7 +91,7 @@ struct SweepBack<S>::Scratch {
       for (; i < ends[run]; i += P::lanes) f(arena_indices[std::size_t(cells[run])], i);
   }
   template <class F>
-  void for_strays(const PackRows<S>& rows, const F& f) {
+  void for_strays(const PackRows<3, S>& rows, const F& f) {
     for (std::uint32_t m = strays(rows, now.count); m != 0; m &= m - 1) f(std::countr_zero(m));
   }
 };
@@ -101,9 +101,9 @@ struct SweepBack<S>::Job {
   Pass pass;
   const StepRecord<3, S>& record;
   const Layout<3, S>& layout;
-  const Point<3, S>* now = nullptr;                // particles of the gather
-  const Point<3, S>* next = nullptr;               // of the scatter, where there is no gather before it
-  const ParticleVelocity<3, S>* flows = nullptr;   // and their flow
+  const Point<3, S>* now = nullptr;               // particles of the gather
+  const Point<3, S>* next = nullptr;              // of the scatter, where there is no gather before it
+  const ParticleVelocity<3, S>* flows = nullptr;  // and their flow
 
   bool gathers() const { return pass != Pass::scatter; }
   bool scatters() const { return pass == Pass::scatter || pass == Pass::scatter_gather; }
@@ -302,8 +302,7 @@ void SweepBack<S>::move(Scratch& s) {
   const P dt = s.step.dt;
   s.next.count = s.now.count;
   for (int i = 0; i < s.now.count; i += P::lanes) {
-    for (int d = 0; d < 3; ++d)
-      (P::load(s.now.x(d) + i) + dt * P::load(s.now.v[d] + i)).store(s.next.x(d) + i);
+    for (int d = 0; d < 3; ++d) (P::load(s.now.x(d) + i) + dt * P::load(s.now.v[d] + i)).store(s.next.x(d) + i);
     const Matrix<P, 3> F = load_matrix<3>(s.now.word + 3, i);
     store_matrix<3>(F + dt * (load_matrix<3>(s.now.affine, i) * F), s.next.word + 3, i);
     P::load(s.now.mass() + i).store(s.next.mass() + i);

@@ -37,11 +37,11 @@ AdvanceResult<S> advect_with(const L& law, const AdvanceStep<D, S>& step, Batch<
   for (int l = 0; l < P::lanes; ++l) lane.set(l, S(l));
   Truth<P> good = P(0) < P(1);
   for (int i = 0; i < batch.count; i += P::lanes) {
-    // lanes past the end repeat some particle; they do not count
+    // lanes past the end hold what was there before: they do not count and stay where they are
     const Truth<P> counts = lane < P(S(batch.count - i));
     for (int d = 0; d < D; ++d) {
-      const P v = P::load(batch.v[d] + i);
-      const P speed = select(counts, abs(v), P(0));
+      const P v = select(counts, P::load(batch.v[d] + i), P(0));
+      const P speed = abs(v);
       good = good & (speed < P(step.speed_limit));
       max_speed = max(max_speed, speed);
       (P::load(batch.x(d) + i) + dt * v).store(batch.x(d) + i);

@@ -6,8 +6,8 @@ namespace pliant::grid {
 namespace {
 
 // Rows of a square of numbers become columns. The last of the first `filled` rows stands for those after it; only the
-// first `wanted` columns are written.
-template <int FromStride, int ToStride>
+// columns from Skip up to `wanted` are written.
+template <int FromStride, int ToStride, int Skip = 0>
 inline void transpose_square(const float* from, float* to, int filled, int wanted) {
   using V = VectorOf<float, 8>::type;
   V r[8], t[8];
@@ -31,11 +31,11 @@ inline void transpose_square(const float* from, float* to, int filled, int wante
     t[i + 4] = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i)
+  for (int i = Skip; i < 8; ++i)
     if (i < wanted) std::memcpy(to + i * ToStride, &t[i], sizeof(V));
 }
 
-template <int FromStride, int ToStride>
+template <int FromStride, int ToStride, int Skip = 0>
 inline void transpose_square(const double* from, double* to, int filled, int wanted) {
   using V = VectorOf<double, 4>::type;
   V r[4], t[4];
@@ -52,7 +52,7 @@ inline void transpose_square(const double* from, double* to, int filled, int wan
     r[i + 2] = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 6, 7);
   }
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i)
+  for (int i = Skip; i < 4; ++i)
     if (i < wanted) std::memcpy(to + i * ToStride, &r[i], sizeof(V));
 }
 
@@ -63,35 +63,38 @@ void pad(S (*rows)[Stride], int row_count, int count) {
     for (int i = count; i < count + Wide<S>::lanes; ++i) rows[k][i] = rows[k][count - 1];
 }
 
+// up to a pack of records and their rows; where squares do not fill a record, the last one overlaps the one before
+template <int Words, class S, int Stride>
+inline void pack_to_rows(const S* records, S (*rows)[Stride], int i, int filled) {
+  constexpr int L = Wide<S>::lanes, rest = Words % L;
+  const S* from = records + i * Words;
+  for (int k = 0; k + L <= Words; k += L) transpose_square<Words, Stride>(from + k, rows[k] + i, filled, L);
+  if constexpr (rest > 0) transpose_square<Words, Stride, L - rest>(from + Words - L, rows[Words - L] + i, filled, L);
+}
+
+template <int Words, class S, int Stride>
+inline void pack_to_records(const S (*rows)[Stride], S* records, int i, int wanted) {
+  constexpr int L = Wide<S>::lanes, rest = Words % L;
+  S* to = records + i * Words;
+  for (int k = 0; k + L <= Words; k += L) transpose_square<Stride, Words>(rows[k] + i, to + k, L, wanted);
+  if constexpr (rest > 0) transpose_square<Stride, Words>(rows[Words - L] + i, to + Words - L, L, wanted);
+}
+
+// the rows beyond the last particle repeat it, so that packs past the end hold harmless numbers
 template <int Words, class S, int Stride>
 void records_to_rows(const S* records, int count, S (*rows)[Stride]) {
   constexpr int L = Wide<S>::lanes;
-  if constexpr (Words % L == 0) {
-    int i = 0;
-    for (; i + L <= count; i += L)
-      for (int k = 0; k < Words; k += L) transpose_square<Words, Stride>(records + i * Words + k, rows[k] + i, L, L);
-    for (int k = 0; k < Words && i < count; k += L)
-      transpose_square<Words, Stride>(records + i * Words + k, rows[k] + i, count - i, L);
-  } else {
-    for (int i = 0; i < count; ++i)
-      for (int k = 0; k < Words; ++k) rows[k][i] = records[i * Words + k];
-    pad(rows, Words, count);
-  }
+  int i = 0;
+  for (; i + L <= count; i += L) pack_to_rows<Words>(records, rows, i, L);
+  if (i < count) pack_to_rows<Words>(records, rows, i, count - i);
 }
 
 template <int Words, class S, int Stride>
 void rows_to_records(const S (*rows)[Stride], int count, S* records) {
   constexpr int L = Wide<S>::lanes;
-  if constexpr (Words % L == 0) {
-    int i = 0;
-    for (; i + L <= count; i += L)
-      for (int k = 0; k < Words; k += L) transpose_square<Stride, Words>(rows[k] + i, records + i * Words + k, L, L);
-    for (int k = 0; k < Words && i < count; k += L)
-      transpose_square<Stride, Words>(rows[k] + i, records + i * Words + k, L, count - i);
-  } else {
-    for (int i = 0; i < count; ++i)
-      for (int k = 0; k < Words; ++k) records[i * Words + k] = rows[k][i];
-  }
+  int i = 0;
+  for (; i + L <= count; i += L) pack_to_records<Words>(rows, records, i, L);
+  if (i < count) pack_to_records<Words>(rows, records, i, count - i);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "grid/sweep.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
@@ -33,7 +34,7 @@ constexpr std::array<int, block_nodes<D>> arena_indices = make_arena_indices<D>(
 
 struct Drift {
   bool stray = false, lost = false;
-  unsigned overhang = 0;  // see Grid::set_overhang
+  unsigned overhang = 0;  // see Grid::take
 };
 
 // how far the particle at y is from the cell it was sorted into
@@ -106,8 +107,8 @@ template <int D, class S>
 struct Sweep<D, S>::Scratch {
   using P = Wide<S>;
   Batch<D, S> batch;
-  PackRows<S> rows;
-  PackReach<S> reach;
+  PackRows<D, S> rows;
+  PackReach<D, S> reach;
   WideWeights<S> wide;
   // of the current block
   alignas(64) Node<S> velocities[2 * arena_nodes<D>];
@@ -124,6 +125,12 @@ struct Sweep<D, S>::Scratch {
   int cells[Batch<D, S>::capacity];  // cell of each run of particles
   int ends[Batch<D, S>::capacity];   // and where it ends
   int runs = 0;
+
+  PackStep<D, S> pack_step() const {
+    PackStep<D, S> step = {dt, h, inv_h, {}};
+    std::copy_n(origin, D, step.origin);
+    return step;
+  }
 
   // the particles of the batch up to row `end` are of this cell
   void add_run(int cell, int end) {
@@ -144,7 +151,7 @@ struct Sweep<D, S>::Scratch {
 
 template <int D, class S>
 Sweep<D, S>::Sweep(Kernel kernel, Transfer transfer, int threads)
-    : kernel_(kernel), transfer_(transfer), packs_(D == 3 && kernel == Kernel::quadratic && transfer == Transfer::mls) {
+    : kernel_(kernel), transfer_(transfer), packs_(kernel == Kernel::quadratic && transfer == Transfer::mls) {
   for (int t = 0; t < threads; ++t) scratch_.push_back(std::make_unique<Scratch>());
 }
 
@@ -306,36 +313,34 @@ bool Sweep<D, S>::note_drift(int i, int cell, Scratch& s) {
 
 template <int D, class S>
 void Sweep<D, S>::gather_packs(Scratch& s) {
-  if constexpr (D == 3) {
-    using P = Wide<S>;
-    const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
-    locate_for_gather(s.batch, s.rows, step);
-    for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
-      const int index = arena_indices<D>[s.cells[run]];
-      for (; i < s.ends[run]; i += P::lanes) gather_pack(s.velocities + index, s.batch, s.rows, i);
-    }
-    // a pack writes past the end of its cell: the strays only now
-    for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1)
-      gather_stray(s.velocities, s.batch, s.rows, std::countr_zero(m));
-    moments_to_affine(s.batch, s.rows, step);
+  using P = Wide<S>;
+  const PackStep<D, S> step = s.pack_step();
+  locate_for_gather(s.batch, s.rows, step);
+  for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
+    const int index = arena_indices<D>[s.cells[run]];
+    for (; i < s.ends[run]; i += P::lanes) gather_pack(s.velocities + index, s.batch, s.rows, i);
   }
+  // a pack writes past the end of its cell: the strays only now
+  for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1)
+    gather_stray(s.velocities, s.batch, s.rows, std::countr_zero(m));
+  moments_to_affine(s.batch, s.rows, step);
 }
 
 template <int D, class S>
 void Sweep<D, S>::scatter_packs(Scratch& s) {
-  if constexpr (D == 3) {
-    const PackStep<S> step = {s.dt, s.h, s.inv_h, {s.origin[0], s.origin[1], s.origin[2]}};
-    if (!prepare_scatter(s.batch, s.rows, step, s.reach)) {
-      s.report.bad = true;
-      return;
-    }
-    for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1, ++s.report.strays)
-      scatter_stray(s.momenta, s.rows, std::countr_zero(m));
-    // see scatter_cell for the order
-    for (int run = s.runs - 1; run >= 0; --run) {
-      const int index = arena_indices<D>[s.cells[run]], first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
+  if (!prepare_scatter(s.batch, s.rows, s.pack_step(), s.reach)) {
+    s.report.bad = true;
+    return;
+  }
+  for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1, ++s.report.strays)
+    scatter_stray(s.momenta, s.rows, std::countr_zero(m));
+  // see scatter_cell for the order
+  for (int run = s.runs - 1; run >= 0; --run) {
+    const int index = arena_indices<D>[s.cells[run]], first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
+    if constexpr (D == 2)
+      scatter_cell(s.momenta + index, s.rows, first, last);
+    else
       scatter_cell(s.momenta + index, s.rows, s.wide, first, last);
-    }
   }
 }
 

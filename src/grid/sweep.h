@@ -8,6 +8,7 @@
 #include "grid/grid.h"
 #include "grid/namespace.h"
 #include "grid/transfer_packs.h"
+#include "grid/transfer_packs_2d.h"
 
 #include <memory>
 

@@ -62,7 +62,7 @@ void step_keys(Keys& keys, StepOptions& step) {
                "bodies; one_way: bodies move matter and do not feel it"},
       step.method, {"async", "strong", "one_way"});
   keys.number(
-      {.name = "tolerance", .what = "of the contact solver, relative", .standard = "0.05, of method strong 1e-4"},
+      {.name = "tolerance", .what = "of the contact solver, relative", .standard = "0.01, of method strong 1e-4"},
       step.tolerance, {1e-10, 1});
   count(keys, {.name = "max_iterations", .what = "of the contact solver; more are an error"}, step.max_iterations, 1,
         most_int);
@@ -282,7 +282,7 @@ void contact_keys(Keys& keys, Contact& contact) {
                .what = "Coulomb coefficient; not for liquids, which have none unless a pair says so",
                .standard = "the larger of the material's and the partner's"},
               contact.friction, not_negative);
-  keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: 10 E / cell, strong: 30 E / cell"},
+  keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: 10 E / cell, 30 of what lasts"},
               contact.stiffness, not_negative);
   keys.number({.name = "dissipation", .unit = "s/m", .what = "of Hunt and Crossley; of law lagged"},
               contact.dissipation, not_negative);

@@ -312,6 +312,7 @@ NewtonReport StrongNewton::run() {
     const int linear = report_.cg_iterations;
     find_newton_direction(choose_forcing(), exact);
     if (report_.cg_iterations - linear >= options_.max_cg_iterations && ++hard > options_.max_hard_iterations) break;
+    if (report_.iterations + report_.cg_iterations > options_.max_total_iterations) break;
     if (wants_exact && !exact) without_exact = iterations_without_exact;
     length = search_line();
     if (length == 0 && !radius_.held()) break;

@@ -15,12 +15,13 @@
 namespace pliant::solve {
 
 struct NewtonOptions {
-  double relative_tolerance = 1e-6;   // 1e-10..1
-  double absolute_tolerance = 1e-16;  // kg^1/2 m/s
-  int max_iterations = 100;           // of Newton
-  int max_cg_iterations = 2000;       // in one of them
-  int max_hard_iterations = 1000000;  // of Newton, that use all of these
-  Budget* budget = nullptr;           // of the step, if it has one: each iteration of either kind is spent
+  double relative_tolerance = 1e-6;    // 1e-10..1
+  double absolute_tolerance = 1e-16;   // kg^1/2 m/s
+  int max_iterations = 100;            // of Newton
+  int max_cg_iterations = 2000;        // in one of them
+  int max_hard_iterations = 1000000;   // of Newton, that use all of these
+  int max_total_iterations = 1000000;  // of both kinds
+  Budget* budget = nullptr;            // of the step, if it has one: each iteration of either kind is spent
 };
 
 struct NewtonReport {

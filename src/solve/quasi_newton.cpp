@@ -22,6 +22,8 @@ constexpr int patience = 50;
 constexpr int rounds_of_patience = 400;
 constexpr double round_off_residual = 1e-6;
 constexpr double no_descent = 1e-15;
+// of the momentum, below which no impulse counts
+constexpr double round_off = 1e-5;
 // how far conjugate gradients reduce a residual, at most and at least; and no further than wanted
 constexpr double loosest = 0.3, tightest = 1e-3, beyond_wanted = 0.3;
 constexpr int most_inner = 200;
@@ -44,7 +46,7 @@ class QuasiNewton {
   bool choose_direction();
   LineStep search();
   // the last step, of this length, went down by more than round-off
-  bool went_down(double step) const { return -start_.slope * step > no_descent * scale_ * scale_; }
+  bool went_down(double step) const { return -start_.slope * step > no_descent * energy_; }
 
  private:
   double precondition();
@@ -70,8 +72,9 @@ class QuasiNewton {
   SolveReport& report_;
   double old_overlap_ = 0;               // old g . z
   double old_descent_ = 0;               // g . z of the last iteration, 0: none
-  double scale_ = 0, old_residual_ = 0;  // max(|D p|, |D j|)
-  LineValue start_, matter_;             // along the direction, of all and of the matter alone
+  double scale_ = 0, old_residual_ = 0;  // |D j|, and of |D p| what is round-off
+  double energy_ = 0;
+  LineValue start_, matter_;  // along the direction, of all and of the matter alone
 };
 
 QuasiNewton::QuasiNewton(const ContactProblem& problem, const SolveOptions& options, Workers& workers,
@@ -146,7 +149,8 @@ bool QuasiNewton::measure(double step) {
     return ThreeSums{sum3(gg), sum3(pp), sum3(jj)};
   });
   const double size = std::sqrt(s.a);
-  scale_ = std::sqrt(std::max(s.b, s.c));
+  scale_ = std::sqrt(std::max(round_off * round_off * s.b, s.c));
+  energy_ = std::max(s.b, s.c);
   old_residual_ = report_.residual;
   report_.residual = size > 0 ? size / scale_ : 0;
   report_.finite = std::isfinite(s.a) && std::isfinite(s.b) && std::isfinite(s.c);

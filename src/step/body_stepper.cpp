@@ -30,6 +30,7 @@ void BodyStepper::start(const BodiesState& now, const Inputs& inputs, int parts)
     bodies_.apply(inputs.bodies);
   }
   parts_ = parts;
+  parts_done_ = 0;
   part_dt_ = dt_ / parts;
 }
 
@@ -58,7 +59,8 @@ void BodyStepper::finish(std::span<const GeomImpulse> impulses, std::span<Motion
     take_wrenches(impulses, outcome.wrenches);
     bodies_.step(part_wrenches_);
   }
-  model_.motion.feel(end_, bodies_, part_wrenches_, holds);
+  // motions go by the mean of a step, which users read too
+  if (++parts_done_ == parts_) model_.motion.feel(end_, bodies_, outcome.wrenches, holds);
   if (!has_stepped) bodies_.update_kinematics();
 }
 

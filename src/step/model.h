@@ -46,6 +46,7 @@ struct Model {
   std::vector<Material> materials;       // by group
   std::vector<AnyLaw<S>> laws;           // by group
   std::vector<double> loss_viscosities;  // by group, Pa s, of shear while it touches
+  std::vector<double> thicknesses;       // by group, m, of a box with the same smallest second moment
   std::vector<FirstPlaces<S>> first;     // by group
   std::vector<BoundaryShape> boundaries;
   std::vector<BoundaryTrack> boundary_motions;

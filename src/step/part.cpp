@@ -23,7 +23,7 @@ template <int D, class S>
 // Pa s; in substeps that a user made too long for all of it, what is stable
 template <int D, class S>
 double shear_viscosity(const StepPart<D, S>& p, std::size_t group) {
-  if (!p.work.touching[group]) return 0;
+  if (!p.work.planning.touching[group]) return 0;
   const double wanted = p.model.loss_viscosities[group];
   if (p.model.scene.step.method == Method::strong) return wanted;
   const Material& material = p.model.materials[group];
@@ -140,7 +140,7 @@ void prepare(StepPart<D, S>& p) {
   p.grid_step.motions = &p.next.boundaries;
   if (!p.grid_step.obstacles.empty()) p.work.paths.move_to(0);
   if (o.method == Method::strong || !p.grid_step.obstacles.empty())
-    find_touching(p.model, p.now, p.grid_step.obstacles, p.work.touching);
+    find_touching(p.model, p.now, p.grid_step.obstacles, p.work.planning.touching);
   p.work.shear_viscosities.resize(p.model.groups.size());
   for (std::size_t g = 0; g < p.model.groups.size(); ++g) p.work.shear_viscosities[g] = shear_viscosity(p, g);
   p.sweep_step.shear_viscosities = &p.work.shear_viscosities;

@@ -1,4 +1,4 @@
-// A step, or one of the equal parts of a strong step: what its stages work on.
+// A step, or one of its equal parts: what its stages work on.
 #pragma once
 
 #include "step/inputs.h"

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "material/law_info.h"
+#include "step/body_pace.h"
 #include "step/touching.h"
 
 #include <algorithm>
@@ -92,25 +93,44 @@ Plan plan_with(const Model<S>& model, int substeps, double max_drift) {
 }
 
 template <int D, class S>
-Plan make_plan(const Model<S>& model, const State<D, S>& now, const std::vector<char>& touching) {
+Plan make_plan(const Model<S>& model, const State<D, S>& now, PlanWork& work) {
   const StepOptions& o = model.scene.step;
   if (o.method == Method::strong || model.particle_count() == 0) return {};
   if (o.substeps > 0) return plan_with(model, o.substeps, 1.0);
   const double speed = std::max(now.max_speed, model.pins.speed(now.time, o.dt)),
-               needed = needed_substeps(model, now, touching, speed);
+               needed = needed_substeps(model, now, work.touching, speed);
   if (!(needed <= o.max_substeps))
     fail(ErrorCode::too_fast,
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "
          "max_substeps = {}; reduce dt, use larger cells or softer material, or raise max_substeps",
          o.dt, std::ceil(needed), speed, o.max_substeps);
-  return plan_with(model, int(std::ceil(needed)), 1.0);
+  const Plan plan = plan_with(model, int(std::ceil(needed)), 1.0);
+  return with_pace_of(model, now, plan, work).value_or(plan);
+}
+
+template <int D, class S>
+std::optional<Plan> with_pace_of(const Model<S>& model, const State<D, S>& state, Plan plan, PlanWork& work) {
+  const StepOptions& o = model.scene.step;
+  if (o.method != Method::async || o.substeps > 0 || model.particle_count() == 0) return {};
+  const int substeps = plan.substeps * plan.parts;
+  const BodyPace pace = body_pace(model, state, substeps, work.rates);
+  if (pace.parts < 2 * plan.parts) return {};
+  plan = plan_with(model, (substeps + pace.parts - 1) / pace.parts, plan.max_drift);
+  plan.parts = pace.parts;
+  if (pace.quality > bad_pace) plan.shaken_body = pace.body;
+  return plan;
 }
 
 template Plan plan_with(const Model<float>&, int, double);
 template Plan plan_with(const Model<double>&, int, double);
-template Plan make_plan(const Model<float>&, const State<2, float>&, const std::vector<char>&);
-template Plan make_plan(const Model<float>&, const State<3, float>&, const std::vector<char>&);
-template Plan make_plan(const Model<double>&, const State<2, double>&, const std::vector<char>&);
-template Plan make_plan(const Model<double>&, const State<3, double>&, const std::vector<char>&);
+template Plan make_plan(const Model<float>&, const State<2, float>&, PlanWork&);
+template Plan make_plan(const Model<float>&, const State<3, float>&, PlanWork&);
+template Plan make_plan(const Model<double>&, const State<2, double>&, PlanWork&);
+template Plan make_plan(const Model<double>&, const State<3, double>&, PlanWork&);
+
+template std::optional<Plan> with_pace_of(const Model<float>&, const State<2, float>&, Plan, PlanWork&);
+template std::optional<Plan> with_pace_of(const Model<float>&, const State<3, float>&, Plan, PlanWork&);
+template std::optional<Plan> with_pace_of(const Model<double>&, const State<2, double>&, Plan, PlanWork&);
+template std::optional<Plan> with_pace_of(const Model<double>&, const State<3, double>&, Plan, PlanWork&);
 
 }  // namespace pliant::step

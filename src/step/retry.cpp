@@ -30,7 +30,7 @@ Plan Retry<S>::after(const Error& error, const Plan& failed) {
 template <class S>
 void Retry<S>::fail_over_budget(const Error& error, const Plan& plan) const {
   if (!first_) throw error;
-  const bool cut = plan.parts > 1;
+  const bool cut = model_.scene.step.method == Method::strong && plan.parts > 1;
   throw Error(error.code(), fmt::format("{} (this try was in {} {}; the first failed: {})", error.what(),
                                         cut ? plan.parts : plan.substeps, cut ? "parts" : "substeps", first_->what()));
 }
@@ -49,21 +49,23 @@ template <class S>
 Plan Retry<S>::with_more_substeps(const Error& error, const Plan& plan) {
   const StepOptions& o = model_.scene.step;
   if (error.code() != ErrorCode::too_fast) throw error;
-  if (plan.max_drift > 0) return plan_with(model_, plan.substeps, 0);
-  if (o.substeps == 0 && 2 * plan.substeps <= o.max_substeps) return plan_with(model_, 2 * plan.substeps, 0);
-  throw error;
+  const bool more = !(plan.max_drift > 0);
+  if (more && !(o.substeps == 0 && 2 * plan.substeps * plan.parts <= o.max_substeps)) throw error;
+  Plan again = plan_with(model_, more ? 2 * plan.substeps : plan.substeps, 0);
+  again.parts = plan.parts;
+  return again;
 }
 
 template <class S>
 void Retry<S>::tell(const Plan& plan, StepReport& report) const {
   const StepOptions& o = model_.scene.step;
   if (!first_) return;
-  if (plan.parts > 1)
+  if (o.method == Method::strong)
     report.warnings.push_back(fmt::format("the step failed ({}) and was repeated in {} parts of {:.4g} s",
                                           name(first_->code()), plan.parts, o.dt / plan.parts));
   else if (o.substeps == 0)
     report.warnings.push_back(
-        fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps));
+        fmt::format("matter sped up within the step; it was repeated with {} substeps", plan.substeps * plan.parts));
 }
 
 template class Retry<float>;

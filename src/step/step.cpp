@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include "contact/boundary_sides.h"
+#include "step/body_pace.h"
 #include "step/part.h"
 #include "step/report.h"
 #include "step/retry.h"
@@ -52,9 +53,9 @@ void end_part(StepPart<D, S>& p) {
 template <int D, class S>
 void may_touch(const Model<S>& model, const State<D, S>& now, Workspace<D, S>& work) {
   if (work.obstacles().empty())
-    find_touching(model, now, {}, work.touching);
+    find_touching(model, now, {}, work.planning.touching);
   else
-    work.touching.assign(model.groups.size(), 1);
+    work.planning.touching.assign(model.groups.size(), 1);
 }
 
 template <int D, class S>
@@ -66,11 +67,33 @@ void begin_step(const Inputs& inputs, const State<D, S>& now, const Plan& plan, 
 }
 
 template <int D, class S>
-void end_step(const State<D, S>& now, double dt, State<D, S>& next, Outcome& outcome, Workspace<D, S>& work) {
-  next.time = outcome.report.time = now.time + dt;
+void end_step(const Model<S>& model, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
+              Workspace<D, S>& work) {
+  next.time = outcome.report.time = now.time + model.scene.step.dt;
   next.steps = now.steps + 1;
+  if (outcome.plan.shaken_body >= 0)
+    outcome.report.warnings.push_back(too_light(model.bodies, outcome.plan.shaken_body));
   if (work.bodies)
     for (std::string& w : work.bodies->bodies().take_warnings()) outcome.report.warnings.push_back(std::move(w));
+}
+
+template <int D, class S>
+void run_parts(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, State<D, S>& next, Outcome& outcome,
+               Workspace<D, S>& work, bool may_be_cut) {
+  const StepOptions& o = model.scene.step;
+  const Plan& plan = outcome.plan;
+  const State<D, S>* from = &now;
+  for (int k = 0; k < plan.parts; ++k) {
+    // the last part ends in `next`; what the later ones report is added to what the first one does
+    State<D, S>& to = (plan.parts - k) % 2 == 1 ? next : work.between;
+    StepReport& report = k == 0 ? outcome.report : work.part_report;
+    StepPart<D, S> part = {model,  inputs,    *from, to, outcome, report, work, plan, o.dt / plan.parts,
+                           k == 0, may_be_cut};
+    begin_part(part);
+    if (model.particle_count() > 0) o.method == Method::strong ? strong_step(part) : explicit_step(part);
+    end_part(part);
+    from = &to;
+  }
 }
 
 }  // namespace
@@ -82,22 +105,15 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
   work.budget.begin(o.budget, now.time);
   Retry<S> retry(model);
   may_touch(model, now, work);
-  for (Plan plan = work.given_plan ? *work.given_plan : make_plan(model, now, work.touching);;) {
+  for (Plan plan = work.given_plan ? *work.given_plan : make_plan(model, now, work.planning);;) {
     try {
       begin_step(inputs, now, plan, outcome, work);
-      const State<D, S>* from = &now;
-      for (int k = 0; k < plan.parts; ++k) {
-        // the last part ends in `next`; what the later ones report is added to what the first one does
-        State<D, S>& to = (plan.parts - k) % 2 == 1 ? next : work.between;
-        StepReport& report = k == 0 ? outcome.report : work.part_report;
-        StepPart<D, S> part = {
-            model, inputs, *from, to, outcome, report, work, plan, o.dt / plan.parts, k == 0, retry.may_be_cut(plan)};
-        begin_part(part);
-        if (model.particle_count() > 0) o.method == Method::strong ? strong_step(part) : explicit_step(part);
-        end_part(part);
-        from = &to;
+      run_parts(model, inputs, now, next, outcome, work, retry.may_be_cut(plan));
+      if (const auto more = work.given_plan ? std::nullopt : with_pace_of(model, next, plan, work.planning)) {
+        plan = *more;
+        continue;
       }
-      end_step(now, o.dt, next, outcome, work);
+      end_step(model, now, next, outcome, work);
       retry.tell(plan, outcome.report);
       return;
     } catch (const Error& error) {

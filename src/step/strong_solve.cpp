@@ -13,6 +13,8 @@ namespace {
 
 // A solve in which conjugate gradients reach their limit more often than this seldom ends well: parts are quicker.
 constexpr int hard_iterations_before_cut = 2;
+// one that has spent this part of the step's budget leaves too little for what comes after it
+constexpr int solves_in_budget = 8;
 // what round-off leaves is good if it is below this
 constexpr double good_enough = 1e-6;
 
@@ -26,6 +28,7 @@ StrongStep<S>::StrongStep(const Scene& scene, const std::vector<Material>& mater
       implicit_(std::make_unique<ImplicitMatter>()) {
   options_.relative_tolerance = solver_tolerance(scene.step);
   options_.max_iterations = scene.step.max_iterations;
+  most_before_cut_ = scene.step.budget / solves_in_budget;
 }
 
 template <class S>
@@ -57,7 +60,10 @@ void StrongStep<S>::solve(double time, BodyCost& bodies, Workers& workers) {
   contacts_.view(problem);
   problem.mean = rows_.view();
   NewtonOptions options = options_;
-  if (may_be_cut_) options.max_hard_iterations = hard_iterations_before_cut;
+  if (may_be_cut_) {
+    options.max_hard_iterations = hard_iterations_before_cut;
+    options.max_total_iterations = most_before_cut_;
+  }
   Lagged lagged(*implicit_, contacts_, workers);
   for (bool again = true; again;) {
     const NewtonReport report = solve_newton(problem, options, workers, solver_, {v_.data(), v_.size()}, w_);

@@ -64,6 +64,7 @@ class StrongStep {
   StrongRows<S> rows_;
   NewtonOptions options_;
   bool may_be_cut_ = false;
+  int most_before_cut_ = 0;  // iterations of one solve
   std::unique_ptr<ImplicitMatter> implicit_;
   Unknowns unknowns_;
   NewtonWork solver_;

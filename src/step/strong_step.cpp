@@ -3,7 +3,9 @@
 #include "implicit/implicit_matter.h"
 #include "material/law_info.h"
 #include "step/part.h"
+#include "step/walls_near.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant::step {
@@ -43,6 +45,17 @@ void scatter_momenta(StepPart<3, S>& p) {
   p.drift = 0;
 }
 
+// particles of liquids that have come too close together
+template <class S>
+void relieve_liquids(StepPart<3, S>& p) {
+  Workspace<3, S>& work = p.work;
+  const double h = p.model.scene.step.cell;
+  const auto flows = [](const Material& m) { return info(m.law).resists_only_pressure; };
+  if (std::none_of(p.model.materials.begin(), p.model.materials.end(), flows)) return;
+  const SolidWalls walls(work.paths, h);
+  relieve_crowding({p.model.materials, p.dt, h, &walls}, work.layout, work.grid, p.next.particles.points, work.workers);
+}
+
 // velocities with gravity; boundaries that stick keep theirs, the others are part of the solve
 template <class S>
 void update_grid(StepPart<3, S>& p) {
@@ -50,8 +63,7 @@ void update_grid(StepPart<3, S>& p) {
   work.paths.move_to(0);
   p.grid_step.solved = true;
   work.grid.update(work.layout, p.grid_step, work.workers, work.impulses);
-  relieve_crowding({p.model.materials, p.dt, p.model.scene.step.cell}, work.layout, work.grid, p.next.particles.points,
-                   work.workers);
+  relieve_liquids(p);
   work.strong->boundary_contacts().set_dt(p.dt);
   work.strong->boundary_contacts().find(work.layout, work.grid, p.grid_step, p.now.held);
 }

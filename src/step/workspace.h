@@ -36,7 +36,7 @@ struct Workspace {
   Sheets<S> sheets;            // of cloth; none in 2-D
   Buffer<Point<D, S>> points;  // for sorting within a step, and for contact to see
   std::vector<Matrix<S, D>> actuations;
-  std::vector<char> touching;             // by group: it touches something at the start of the step or part
+  PlanWork planning;
   std::vector<double> shear_viscosities;  // by group, Pa s, of the loss of those that touch
   std::vector<Matrix<double, 3>> strong_actuations;
   std::vector<Vec> impulses;      // of the boundaries

@@ -9,6 +9,7 @@
 #include "scene/touching.h"
 #include "world/identity.h"
 #include "world/named.h"
+#include "world/overlap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +49,8 @@ void add_matter(const Scene& scene, const Sampled& sampled, Model<S>& model) {
     const std::size_t m = find_named(scene.materials, scene.matter[g].material, "material");
     model.materials.push_back(scene.materials[m]);
     model.laws.push_back(make_law<S>(model.materials.back()));
-    const double size =
-        std::min(thickness(sampled.matter[g].positions, scene.dimension), most_cells_of_loss * scene.step.cell);
+    model.thicknesses.push_back(thickness(sampled.matter[g].positions, scene.dimension));
+    const double size = std::min(model.thicknesses.back(), most_cells_of_loss * scene.step.cell);
     model.loss_viscosities.push_back(loss_viscosity(model.materials.back(), size));
     model.scene.matter[g].points = {};  // model.first has them
   }
@@ -114,6 +115,7 @@ BodyModel make_bodies(const Scene& scene, const SharedBodies& shared, Workers& w
   model.mujoco = shared.model;
   model.geoms = GeomPaths(bodies, {distance_tolerance * scene.step.cell, scene.cache_folder}, workers);
   model.motion = MotionPlayer(plan_grippers(scene.motion, bodies), bodies.model());
+  model.geoms.remember_poses(bodies);
   bodies.save_to(model.first);
   model.warnings = shared.warnings;
   for (const std::string& w : model.geoms.warnings()) model.warnings.push_back(w);
@@ -155,6 +157,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
   }
   add_boundaries(scene, model.boundaries, model.bodies.geoms);
   model.warnings = sampled.warnings;
+  for (std::string& w : overlap_warnings(model, sampled)) model.warnings.push_back(std::move(w));
   model.identity = identity_of(scene, sampled, bodies.model.get());
   return model;
 }

@@ -79,8 +79,13 @@ Wrench World::wrench(const std::string& body) const {
     const std::vector<Wrench>& all = impl_->outcome().boundary_wrenches;
     return std::size_t(b) < all.size() ? all[std::size_t(b)] : Wrench{};
   }
-  require_bodies(model(), "wrench");
-  const auto number = std::size_t(require_part(model(), Part::body, body, "wrench"));
+  const int found = model() ? find_part(model(), Part::body, body) : -1;
+  if (found < 0) {
+    std::vector<std::string> known = model() ? names_of(model(), Part::body) : std::vector<std::string>();
+    for (const Boundary& b : scene().boundaries) known.push_back(b.name);
+    fail(ErrorCode::bad_input, "wrench: there is no body or boundary '{}'; {}", body, suggest(body, known));
+  }
+  const auto number = std::size_t(found);
   const std::vector<Wrench>& all = impl_->outcome().wrenches;
   return number < all.size() ? all[number] : Wrench{};
 }

@@ -1,6 +1,9 @@
 // The fast path against the plain loops, particle by particle.
 #include "grid/transfer_packs.h"
 
+#include "grid/point_transfer.h"
+#include "grid/transfer_packs_2d.h"
+
 #include <bit>
 
 #include <gtest/gtest.h>
@@ -12,31 +15,43 @@ using namespace grid;
 
 namespace {
 
-template <class S>
+template <int Dimension, class Number>
+struct Case {
+  static constexpr int D = Dimension;
+  using S = Number;
+};
+
+template <class C>
 class TransferPacks : public testing::Test {
  protected:
+  static constexpr int D = C::D;
+  using S = typename C::S;
   static constexpr S h = S(0.1);
-  Batch<3, S> batch;
-  PackRows<S> rows;
+  Batch<D, S> batch;
+  PackRows<D, S> rows;
   WideWeights<S> wide;
-  std::vector<Node<S>> nodes = std::vector<Node<S>>(arena_nodes<3>);
-  PackStep<S> step = {S(1e-3), h, 1 / h, {S(7), S(-5), S(11)}};  // origin of the arena, in cells
+  std::vector<Node<S>> nodes = std::vector<Node<S>>(arena_nodes<D>);
+  PackStep<D, S> step = {S(1e-3), h, 1 / h, {}};
   std::mt19937 random{5};
+
+  void SetUp() override {
+    for (int d = 0; d < D; ++d) step.origin[d] = S(7 - 6 * d);
+  }
 
   S uniform(double a, double b) { return S(std::uniform_real_distribution<double>(a, b)(random)); }
 
   // particles of one cell; every third is out of it by up to a cell if `astray`
   void fill(int count, bool astray) {
-    std::vector<Point<3, S>> points(std::size_t(count), Point<3, S>{});
+    std::vector<Point<D, S>> points(std::size_t(count), Point<D, S>{});
     for (int i = 0; i < count; ++i) {
-      for (int d = 0; d < 3; ++d)
+      for (int d = 0; d < D; ++d)
         points[i].x[d] = h * (step.origin[d] + S(3.5) + (astray && i % 3 == 1 ? uniform(-1, 2) : uniform(0.01, 0.99)));
       points[i].mass = uniform(1, 2);
     }
     batch.load(points.data(), count);
     for (int i = 0; i < count; ++i) {
-      for (int d = 0; d < 3; ++d) batch.v[d][i] = uniform(-1, 1);
-      for (int k = 0; k < 9; ++k) {
+      for (int d = 0; d < D; ++d) batch.v[d][i] = uniform(-1, 1);
+      for (int k = 0; k < D * D; ++k) {
         batch.affine[k][i] = uniform(-5, 5);
         batch.impulse[k][i] = uniform(-0.01, 0.01);
       }
@@ -46,19 +61,27 @@ class TransferPacks : public testing::Test {
   }
 
   void place(int i, S* y) {
-    for (int d = 0; d < 3; ++d) y[d] = batch.x(d)[i] * step.inv_h - step.origin[d];
+    for (int d = 0; d < D; ++d) y[d] = batch.x(d)[i] * step.inv_h - step.origin[d];
   }
 
-  static constexpr int cell_index = (3 * arena_side + 3) * arena_side + 3;
+  void scatter(int count) {
+    if constexpr (D == 2)
+      scatter_cell(nodes.data() + cell_index, rows, 0, count);
+    else
+      scatter_cell(nodes.data() + cell_index, rows, wide, 0, count);
+  }
+
+  static constexpr int cell_index = (D == 2 ? 0 : 3 * arena_side * arena_side) + 3 * arena_side + 3;
   // sums of up to 27 (gather) or 27 * 32 (scatter) products of size 1 to 10, C scaled by 4/h
   static constexpr double eps = std::numeric_limits<S>::epsilon();
 };
 
-using Numbers = testing::Types<float, double>;
-TYPED_TEST_SUITE(TransferPacks, Numbers);
+using Cases = testing::Types<Case<2, float>, Case<2, double>, Case<3, float>, Case<3, double>>;
+TYPED_TEST_SUITE(TransferPacks, Cases);
 
 TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
-  using S = TypeParam;
+  constexpr int D = TypeParam::D;
+  using S = typename TypeParam::S;
   for (auto& node : this->nodes)
     for (S& a : node.a) a = this->uniform(-1, 1);
   for (int count : {1, 2, 3, 7, 8, 9, 17, 32})
@@ -70,48 +93,49 @@ TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
       int found = 0;
       for (std::uint32_t m = strays(this->rows, count); m != 0; m &= m - 1, ++found)
         gather_stray(this->nodes.data(), this->batch, this->rows, std::countr_zero(m));
-      // one in 27 that strays ends in its own cell again
+      // one in 9 or 27 that strays ends in its own cell again
       if (!astray || count > 8) {
         EXPECT_EQ(found > 0, astray);
       }
       moments_to_affine(this->batch, this->rows, this->step);
       for (int i = 0; i < count; ++i) {
-        S y[3];
+        S y[D];
         this->place(i, y);
-        const auto twin = gather_point<Kernel::quadratic, Transfer::mls, 3>(this->nodes.data(), y, this->step.inv_h);
-        for (int d = 0; d < 3; ++d) EXPECT_NEAR(this->batch.v[d][i], twin.v[d], 20 * this->eps);
-        for (int k = 0; k < 9; ++k)
+        const auto twin = gather_point<Kernel::quadratic, Transfer::mls, D>(this->nodes.data(), y, this->step.inv_h);
+        for (int d = 0; d < D; ++d) EXPECT_NEAR(this->batch.v[d][i], twin.v[d], 20 * this->eps);
+        for (int k = 0; k < D * D; ++k)
           EXPECT_NEAR(this->batch.affine[k][i], twin.affine.a[k], 4 / this->h * 40 * this->eps);
       }
     }
 }
 
 TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
-  using S = TypeParam;
+  constexpr int D = TypeParam::D;
+  using S = typename TypeParam::S;
   for (int count : {1, 2, 3, 7, 8, 9, 17, 31, 32})
     for (bool astray : {false, true}) {
       this->fill(count, astray);
-      PackReach<TypeParam> reach;
+      PackReach<D, S> reach;
       reach.clear();
       prepare_scatter(this->batch, this->rows, this->step, reach);
       std::fill(this->nodes.begin(), this->nodes.end(), Node<S>{});
       for (std::uint32_t m = strays(this->rows, count); m != 0; m &= m - 1)
         scatter_stray(this->nodes.data(), this->rows, std::countr_zero(m));
-      scatter_cell(this->nodes.data() + this->cell_index, this->rows, this->wide, 0, count);
-      std::vector<Node<S>> twin(arena_nodes<3>);
+      this->scatter(count);
+      std::vector<Node<S>> twin(arena_nodes<D>);
       for (int i = 0; i < count; ++i) {
-        S y[3];
+        S y[D];
         this->place(i, y);
-        PointMomentum<3, S> p;
+        PointMomentum<D, S> p;
         p.mass = this->batch.mass()[i];
-        for (int d = 0; d < 3; ++d) p.momentum[d] = p.mass * this->batch.v[d][i];
-        for (int k = 0; k < 9; ++k) {
+        for (int d = 0; d < D; ++d) p.momentum[d] = p.mass * this->batch.v[d][i];
+        for (int k = 0; k < D * D; ++k) {
           p.affine.a[k] = p.mass * this->batch.affine[k][i];
           p.impulse.a[k] = this->batch.impulse[k][i];
         }
-        scatter_point<Kernel::quadratic, Transfer::mls, 3>(twin.data(), y, this->h, p);
+        scatter_point<Kernel::quadratic, Transfer::mls, D>(twin.data(), y, this->h, p);
       }
-      for (int n = 0; n < arena_nodes<3>; ++n)
+      for (int n = 0; n < arena_nodes<D>; ++n)
         for (int k = 0; k < 4; ++k)
           EXPECT_NEAR(this->nodes[n].a[k], twin[n].a[k], 20 * count * this->eps) << n << " " << k;
     }

@@ -39,7 +39,7 @@ Ratios relieved(Law law, double part, int steps) {
   Lump<double> matter(h, 2);
   add_box(matter, law, part);
   for (int n = 0; n < steps; ++n)
-    relieve_crowding({matter.materials, dt, h}, matter.layout(), matter.grid(), matter.particles.points,
+    relieve_crowding({matter.materials, dt, h, nullptr}, matter.layout(), matter.grid(), matter.particles.points,
                      matter.workers());
   Ratios r;
   int inside = 0;

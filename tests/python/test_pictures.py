@@ -49,15 +49,14 @@ def test_depth_of_a_tilted_view_follows_the_rays():
 
 
 def test_depth_of_matter_and_of_a_boundary():
-    ball = pl.Boundary(name="ball", kind="sphere", center=(0.5, 0, 0.2), radius=0.24)
+    ball = pl.Boundary(name="ball", kind="sphere", center=(0.5, 0, 0.2), radius=0.2)
     floor = pl.Boundary(name="floor", kind="plane")
     world = world_of({"water": piece([(0, 0, 0.5)], spacing=0.1)}, [floor, ball])
     with Camera(world, ABOVE, *SIZE) as camera:
         depth, lens = camera.depth(), camera.intrinsics
     # a lone particle is a sphere of 0.6 spacings; its facets lie inside the round shape
     assert depth[60, 80] == pytest.approx(2 - 0.5 - 0.06, rel=1e-3)
-    # boundaries are drawn a cell (0.04 m) thinner than they are
-    assert depth[5, 5] == pytest.approx(2.04, rel=1e-4)
+    assert depth[5, 5] == pytest.approx(2.0, rel=1e-4)
     column = int(80 + lens[0, 0] * 0.5 / (2 - 0.4))
     assert depth[60, column] == pytest.approx(2 - 0.4, rel=2e-3)
 
@@ -220,16 +219,18 @@ def test_thinning_picks_the_same_particles_in_any_order():
     assert whole.spacing == pytest.approx(0.02)
 
 
-def test_a_moving_boundary_is_drawn_where_it_has_gone():
+# matter sinks a cell into boundaries at nodes, and they are drawn that much thinner
+@pytest.mark.parametrize(("at", "high"), [("surfaces", [0.4, 0.9]), ("nodes", [0.36, 0.86])])
+def test_a_moving_boundary_is_drawn_where_it_has_gone(at, high):
     plate = pl.Boundary(name="plate", kind="box", size=(0.4, 0.4, 0.4), center=(0, 0, 0.2), velocity=(0, 0, 0.5))
+    plate.at = at
     world = world_of({}, [plate])
     heights = []
     for moment in (0.0, 1.0):
         world.time = moment
         with Camera(world, ABOVE, *SIZE) as camera:
             heights.append(2 - camera.depth()[60, 80])
-    # a cell thinner than 0.4 m
-    assert heights == pytest.approx([0.36, 0.86], abs=1e-3)
+    assert heights == pytest.approx(high, abs=1e-3)
 
 
 def test_flat_worlds_stand_up():

@@ -126,7 +126,7 @@ def everything():
 
 def test_tolerance_is_that_of_the_method_unless_given():
     step = pl.StepOptions()
-    assert (step.tolerance, step.solver_tolerance) == (0, 5e-2)
+    assert (step.tolerance, step.solver_tolerance) == (0, 1e-2)
     step.method = "strong"
     assert (step.tolerance, step.solver_tolerance) == (0, 1e-4)
     step.tolerance = 5e-2

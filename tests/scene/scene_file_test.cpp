@@ -315,8 +315,8 @@ TEST(SceneFile, ToleranceIsThatOfTheMethodUnlessGiven) {
     EXPECT_EQ(to_yaml(scene).find("tolerance") == std::string::npos, !overrides.contains("step.tolerance"));
     return solver_tolerance(again.step);
   };
-  EXPECT_EQ(with({}), 5e-2);
-  EXPECT_EQ(with({{"step.method", "one_way"}}), 5e-2);
+  EXPECT_EQ(with({}), 1e-2);
+  EXPECT_EQ(with({{"step.method", "one_way"}}), 1e-2);
   EXPECT_EQ(with({{"step.method", "strong"}}), 1e-4);
   EXPECT_EQ(with({{"step.method", "strong"}, {"step.tolerance", "5e-2"}}), 5e-2);
   EXPECT_EQ(with({{"step.tolerance", "1e-3"}}), 1e-3);

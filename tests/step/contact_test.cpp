@@ -137,7 +137,7 @@ struct Slope {
       scene.contact = contact;
       scene.contact.friction = friction_over_tan * std::tan(angle);
       scene.step.gravity = {load * std::sin(angle), 0, -load * std::cos(angle)};
-      scene.step.tolerance = 1e-3;
+      scene.step.tolerance = 1e-4;  // the law of SAP is .4 % off at 1e-3
       scene.bodies = {body_of(floor_text)};
       World world(scene, 1);
       if (piece > 1) world.restore(saved);

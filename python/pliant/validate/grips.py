@@ -97,10 +97,17 @@ def creeps(case: Case) -> dict[str, Measured]:
     return {"creep": Measured(float(way[-1]), 0.0, scale=0.025, curve=curve)}
 
 
-@row("hard cube in a grip, E 1e7, 10 N", {"friction": STATICS}, "each panel: m g / 2", **FIRST)
+@row("hard cube in a grip, E 1e7, 10 N", {"friction": STATICS, "way": FRICTION}, "both panels: m g; rests", **FIRST)
 def hard_cube(case: Case) -> dict[str, Measured]:
-    run = case.run(Grip((0,), (10,), E=1e7, nu=0.3).scene(case), 0.4, lambda view: view.force("left/part") @ DOWN)
-    curve = Curve(
-        run.time[1:], run.column(0)[1:], 0 * run.time[1:] + MASS * GRAVITY / 2, "friction of the left panel [N]"
-    )
-    return {"friction": Measured(float(run.mean(0.2)[0]), MASS * GRAVITY / 2, curve=curve)}
+    """Which panel carries how much, Coulomb leaves open: the cube hardly gives way. Way in mm of the last .2 s."""
+
+    def watch(view: View) -> tuple[float, float]:
+        return float((view.force("left/part") + view.force("right/part")) @ DOWN), down(view)
+
+    run = case.run(Grip((0,), (10,), E=1e7, nu=0.3).scene(case), 0.4, watch)
+    curve = Curve(run.time[1:], run.column(0)[1:], 0 * run.time[1:] + MASS * GRAVITY, "friction of both panels [N]")
+    way = float(run.seen[-1, 1] - run.at(0.2)[1])
+    return {
+        "friction": Measured(float(run.mean(0.2)[0]), MASS * GRAVITY, curve=curve),
+        "way": Measured(way, 0.0, scale=1.0),
+    }

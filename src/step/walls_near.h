@@ -1,0 +1,27 @@
+// Solids beside particles of a liquid, as walls without end.
+#pragma once
+
+#include "bodies/geom_paths.h"
+#include "implicit/crowding.h"
+#include "step/namespace.h"
+
+namespace pliant::step {
+
+// of the solids where they are now
+class SolidWalls : public implicit::WallsNear {
+ public:
+  SolidWalls(const GeomPaths& solids, double h) : solids_(solids), h_(h) {}
+
+  void choose(const Vec& center, double radius, implicit::NearSolids& near) const override;
+  // A solid counts where it is flat over the kernel's reach: beside rims, corners and rods what is missing is told by where the
+  // mass is.
+  int find(const implicit::NearSolids& near, const Vec& x, implicit::Wall* walls) const override;
+
+ private:
+  bool is_flat(const GeomPath& path, const Vec& x, double phi, const Vec& normal) const;
+
+  const GeomPaths& solids_;
+  double h_;
+};
+
+}  // namespace pliant::step
