@@ -45,7 +45,7 @@ void run(const CubeChoice& choice, int threads, int steps) {
       "gradient/%s/3d/%s/%d/%d: forward %.2f ms, recorded %.2f ms, backward %.2f ms per substep, backward/forward "
       "%.2f, "
       "tape %.1f MB per substep\n",
-      name(choice.law), choice.precision == Precision::float32 ? "float" : "double", particle_count(choice.side),
+      name(choice.law), choice.precision == Precision::float32 ? "float" : "double", particle_count(choice),
       threads, forward, recorded, back, back / forward, double(tape.memory()) / 1e6 / (steps * substeps));
 }
 
