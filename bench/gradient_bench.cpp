@@ -37,7 +37,7 @@ void run(const CubeChoice& choice, int threads, int steps) {
   Tape tape(world, std::size_t(8) << 30);
   const double recorded = measured(steps, [&] { take(world); });
   LossSeed seed;
-  seed.step = std::size_t(steps - 1), seed.matter = "cube", seed.same = true, seed.values = {1, 0.5, 0.25};
+  seed.step = std::size_t(steps - 1), seed.matter = scene.matter[0].name, seed.same = true, seed.values = {1, 0.5, 0.25};
   const std::vector<std::vector<LossSeed>> losses = {{seed}};
   tape.backward(losses);
   const double back = measured(steps, [&] { tape.backward(losses); });
