@@ -127,6 +127,7 @@ class World {
   class Impl;
 
  private:
+  friend class Tape;
   explicit World(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -54,6 +54,7 @@ void bind_scene_file(nb::module_& module);  // after bind_scene
 void bind_report(nb::module_& module);
 void bind_contacts(nb::module_& module);  // before bind_world
 void bind_world(nb::module_& module);
+void bind_tape(nb::module_& module);  // after bind_world
 void bind_skin(nb::module_& module);  // after bind_scene
 
 }  // namespace pliant::python

@@ -12,5 +12,6 @@ NB_MODULE(_core, module) {
   pliant::python::bind_report(module);
   pliant::python::bind_contacts(module);
   pliant::python::bind_world(module);
+  pliant::python::bind_tape(module);
   pliant::python::bind_skin(module);
 }

@@ -114,6 +114,7 @@ __all__ = [
     "StoppedError",
     "Surface",
     "Surfaces",
+    "Tape",
     "Taxels",
     "TooFastError",
     "TooLargeError",
@@ -122,6 +123,7 @@ __all__ = [
     "World",
     "Wrench",
     "__version__",
+    "check_gradient",
     "load",
     "resume",
     "scene_names",
@@ -129,12 +131,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Recordings and pictures need libraries that are slow to load: only when asked for."""
+    """Recordings, pictures and tapes need libraries that are slow to load: only when asked for."""
     homes = {
         "Camera": "pliant.cameras",
         "Pose": "pliant.framing",
         "Recorder": "pliant.recorder",
         "Recording": "pliant.recording",
+        "Tape": "pliant.tape",
+        "check_gradient": "pliant.gradient_check",
         "resume": "pliant.continuation",
     }
     if name not in homes:

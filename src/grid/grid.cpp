@@ -318,6 +318,14 @@ void Grid<D, S>::update(const Layout<D, S>& layout, const GridStep<D, S>& step, 
 }
 
 template <int D, class S>
+void Grid<D, S>::sum(const Layout<D, S>& layout, Workers& workers) {
+  workers.for_each(layout.slots.size(), 8, [&](std::size_t s) {
+    for (int grid = 0; grid < grids_; ++grid)
+      sum_arenas(layout, s, grid, velocities_.data() + s * slot_size() + std::size_t(grid * block_nodes<D>));
+  });
+}
+
+template <int D, class S>
 void Grid<D, S>::take_momenta(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers) {
   workers.for_each(layout.slots.size(), 8, [&](std::size_t s) { update_slot<true, false>(layout, step, s); });
 }

@@ -47,6 +47,9 @@ class Grid {
   void hold_solids(const Layout<D, S>& layout, const GridStep<D, S>& step, Workers& workers,
                    std::vector<Vec>& impulses);
 
+  // only sums what is in the arenas
+  void sum(const Layout<D, S>& layout, Workers& workers);
+
   std::size_t bytes() const { return arenas_.bytes() + velocities_.bytes() + spare_.bytes() + partial_.bytes(); }
 
  private:

@@ -88,6 +88,7 @@ void touch(StepPart<D, S>& p, int substep) {
 template <int D, class S>
 void explicit_step(StepPart<D, S>& p) {
   prepare(p);
+  if (p.work.record) begin_record(p, *p.work.record);
   StageClock clock(p.report);
 
   // order the particles, scatter their momenta
@@ -100,6 +101,8 @@ void explicit_step(StepPart<D, S>& p) {
   p.last_move = p.now.max_speed * double(p.sweep_step.dt) / p.model.scene.step.cell;
 
   for (int substep = 0; substep < p.plan.substeps; ++substep) {
+    if (p.work.record) record_substep(p, substep, *p.work.record);
+
     // momenta to velocities, gravity, cloth, boundaries
     p.work.paths.move_to(substep * double(p.sweep_step.dt));
     update_grid(p, clock);

@@ -105,11 +105,11 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
   work.budget.begin(o.budget, now.time);
   Retry<S> retry(model);
   may_touch(model, now, work);
-  for (Plan plan = make_plan(model, now, work.planning);;) {
+  for (Plan plan = work.given_plan ? *work.given_plan : make_plan(model, now, work.planning);;) {
     try {
       begin_step(inputs, now, plan, outcome, work);
       run_parts(model, inputs, now, next, outcome, work, retry.may_be_cut(plan));
-      if (const auto more = with_pace_of(model, next, plan, work.planning)) {
+      if (const auto more = work.given_plan ? std::nullopt : with_pace_of(model, next, plan, work.planning)) {
         plan = *more;
         continue;
       }
@@ -117,6 +117,7 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
       retry.tell(plan, outcome.report);
       return;
     } catch (const Error& error) {
+      if (work.given_plan) throw;
       plan = retry.after(error, plan);
     }
   }

@@ -8,10 +8,12 @@
 #include "step/model.h"
 #include "step/namespace.h"
 #include "step/plan.h"
+#include "step/record.h"
 #include "step/state.h"
 #include "step/strong_solve.h"
 
 #include <memory>
+#include <optional>
 
 namespace pliant::step {
 
@@ -40,6 +42,8 @@ struct Workspace {
   std::vector<Vec> impulses;      // of the boundaries
   std::vector<PointForce> loads;  // on cloth, of contact
   std::vector<Balance> partial_balances;
+  std::optional<Plan> given_plan;       // that steps are taken with, without another try; otherwise they make their own
+  StepRecord<D, S>* record = nullptr;  // where an explicit step notes its way
   State<D, S> between;     // the parts of a step; empty until there are some
   StepReport part_report;  // of the parts after the first
 

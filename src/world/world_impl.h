@@ -1,6 +1,7 @@
 // The world behind its door: one class for all dimensions and precisions.
 #pragma once
 
+#include "gradient/tape_impl.h"
 #include "pliant/world.h"
 #include "step/outcome.h"
 #include "world/fields.h"
@@ -17,6 +18,8 @@ class World::Impl {
   virtual ~Impl() = default;
   virtual void step() = 0;
   virtual void reset() = 0;
+  // all steps from now on are recorded, until the tape ends
+  virtual std::shared_ptr<Tape::Impl> start_tape(std::size_t memory, bool plain) = 0;
   // threads 0: as many; in this data, or in one of its own if nullptr
   virtual std::unique_ptr<Impl> clone(int threads, std::shared_ptr<mjData> data) const = 0;
 

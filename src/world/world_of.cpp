@@ -80,6 +80,8 @@ void WorldOf<D, S>::step() {
     read_data();
   else if (front_)
     front_->save_to(now_.bodies);  // for a step that fails: all else stays in the data
+  work.given_plan = is_taped() ? tape_->next_plan() : std::nullopt;
+  work.record = is_taped() ? tape_->history().begin_step(inputs_, now_) : nullptr;
   try {
     if (model_->scene.step.balance && model_->particle_count() > 0)
       next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
@@ -89,6 +91,7 @@ void WorldOf<D, S>::step() {
     work_.reset();  // it may have been left in the middle of anything
     throw;
   }
+  if (is_taped()) tape_->history().end_step(next_outcome_.plan);
   write_data();
   if (!std::exchange(told_, true))
     for (const auto* list : {&model_->warnings, &model_->bodies.warnings})
@@ -99,7 +102,23 @@ void WorldOf<D, S>::step() {
 }
 
 template <int D, class S>
+std::shared_ptr<Tape::Impl> WorldOf<D, S>::start_tape(std::size_t memory, bool plain) {
+  if (is_taped()) fail(ErrorCode::bad_input, "tape: another tape records this world; end it first, or clone the world");
+  tape_ = std::make_shared<gradient::TapeOf<D, S>>(model_, threads(), memory, plain);
+  return tape_;
+}
+
+// what would change the run without being part of it
+template <int D, class S>
+void WorldOf<D, S>::refuse_on_tape(const char* what) const {
+  if (is_taped())
+    fail(ErrorCode::bad_input, "{} while a tape records the world: the tape would not know of it; end the tape first",
+         what);
+}
+
+template <int D, class S>
 void WorldOf<D, S>::reset() {
+  refuse_on_tape("reset");
   now_ = first_state(*model_, now_);
   inputs_ = first_inputs(*model_);
   outcome_ = {};
@@ -142,6 +161,7 @@ std::vector<Field> WorldOf<D, S>::incoming() {
 
 template <int D, class S>
 void WorldOf<D, S>::take_incoming() {
+  refuse_on_tape("restore");
   std::swap(now_, next_);
   std::swap(inputs_, next_inputs_);
   state_replaced();
@@ -171,6 +191,7 @@ View WorldOf<D, S>::view(const std::string& matter, Attribute attribute) const {
 
 template <int D, class S>
 void WorldOf<D, S>::set(const std::string& matter, Attribute attribute, std::span<const double> values) {
+  refuse_on_tape("matter is set");
   set_values(*model_, find_named(model_->scene.matter, matter, "matter"), attribute, values, now_);
   balance_known_ = false;
 }

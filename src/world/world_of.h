@@ -1,6 +1,7 @@
 // A world of one dimension and precision: two states, of which a good step swaps the second in.
 #pragma once
 
+#include "gradient/tape_of.h"
 #include "step/step.h"
 #include "world/namespace.h"
 #include "world/sampled.h"
@@ -16,6 +17,7 @@ class WorldOf : public World::Impl {
 
   void step() override;
   void reset() override;
+  std::shared_ptr<Tape::Impl> start_tape(std::size_t memory, bool plain) override;
   std::unique_ptr<World::Impl> clone(int threads, std::shared_ptr<mjData> data) const override;
 
   const Outcome& outcome() const override { return outcome_; }
@@ -49,17 +51,20 @@ class WorldOf : public World::Impl {
   void write_data();
   void state_replaced();
   void forget_outcome();
+  bool is_taped() const { return tape_ && tape_->is_recording; }
+  void refuse_on_tape(const char* what) const;
 
   std::shared_ptr<const Model<S>> model_;
   Workers workers_;
   State<D, S> now_, next_;
   Inputs inputs_, next_inputs_;  // the second is for `incoming`
   Outcome outcome_, next_outcome_;
-  bool balance_known_ = false;             // outcome_.report.after belongs to now_
-  bool told_ = false;                      // the warnings of loading
-  std::shared_ptr<mjData> data_;           // that the user sees
-  std::unique_ptr<Bodies> front_;          // at work in it
-  std::unique_ptr<Workspace<D, S>> work_;  // nullptr until it is needed
+  bool balance_known_ = false;                    // outcome_.report.after belongs to now_
+  bool told_ = false;                             // the warnings of loading
+  std::shared_ptr<mjData> data_;                  // that the user sees
+  std::unique_ptr<Bodies> front_;                 // at work in it
+  std::unique_ptr<Workspace<D, S>> work_;         // nullptr until it is needed
+  std::shared_ptr<gradient::TapeOf<D, S>> tape_;  // the last that was started
 };
 
 }  // namespace pliant::world

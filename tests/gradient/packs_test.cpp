@@ -1,0 +1,91 @@
+// The way back in packs against plain loops.
+#include "gradient/support.h"
+
+namespace pliant::test {
+namespace {
+
+// two blocks that meet, on a floor with friction, faster than a cell in some steps: strays and sorts in between
+TapedRun meeting(Law law, Precision precision) {
+  const double h = 0.125, spacing = h / 2;
+  TapedRun run;
+  run.scene = empty_scene(3, h, 1.0 / 64, precision);
+  run.scene.step.substeps = 8;
+  run.scene.step.gravity = {0.5, 0.3, -8};
+  Material material = elastic(4e4, 0.3, 800, law);
+  material.loss = 0.03;
+  add(run.scene, "left", material, block(3, {0, 0, 0}, {.5, .4, .4}, spacing), spacing).velocity = {2, 0.1, -1};
+  add(run.scene, "right", material, block(3, {.55, 0, .02}, {.9, .37, .4}, spacing), spacing).velocity = {-3, 0, -0.5};
+  run.scene.boundaries = {plane({0, 0, -0.05}, {0, 0, 1}, 0.3)};
+  run.steps = 6;
+  run.act = [](World& world, std::size_t k) {
+    world.set_actuation("left", {300.0 * double(k), 50, 0, 50, -100, 20, 0, 20, 10});
+  };
+  return run;
+}
+
+// sizes of the difference of two lists and of the second
+double relative_size(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    size += b[i] * b[i];
+  }
+  return std::sqrt(difference / size);
+}
+
+void compare(const Gradient& a, const Gradient& b, double close) {
+  for (const auto& [name, piece] : b.matter) {
+    const PieceGradient& other = a.matter.at(name);
+    EXPECT_LT(relative_size(other.positions, piece.positions), close) << name;
+    EXPECT_LT(relative_size(other.velocities, piece.velocities), close) << name;
+    EXPECT_LT(relative_size(other.affine, piece.affine), close) << name;
+    EXPECT_LT(relative_size(other.deformation_gradients, piece.deformation_gradients), close) << name;
+    EXPECT_LT(relative_size(other.masses, piece.masses), close) << name;
+    EXPECT_LT(relative_size(other.of_particles.at("E"), piece.of_particles.at("E")), close) << name;
+    EXPECT_LT(relative_size(other.of_particles.at("nu"), piece.of_particles.at("nu")), close) << name;
+    for (std::size_t k = 0; k < piece.actuation.size(); ++k)
+      EXPECT_LT(relative_size({other.actuation[k].begin(), other.actuation[k].end()},
+                              {piece.actuation[k].begin(), piece.actuation[k].end()}),
+                close)
+          << name << " in step " << k;
+    EXPECT_LT(relative(other.material.at("loss"), piece.material.at("loss")), 10 * close) << name;
+  }
+  EXPECT_LT(relative(a.boundaries.at("plane").friction, b.boundaries.at("plane").friction), close);
+}
+
+TEST(Packs, GoBackAsPlainLoopsDo) {
+  for (const Law law : {Law::linear, Law::fixed_corotated, Law::neo_hookean}) {
+    SCOPED_TRACE(name(law));
+    const TapedRun run = meeting(law, Precision::float64);
+    const Gradient plain = run.gradient(std::size_t(1) << 30, true);
+    // some hundred sums of round-off 1e-16, grown by the run
+    compare(run.gradient(), plain, 1e-12);
+    const TapedRun single = meeting(law, Precision::float32);
+    // states differ by round-off of 48 substeps, 1e-6, and gradients as much
+    compare(single.gradient(), plain, 2e-5);
+  }
+}
+
+TEST(Packs, SortAndStrayOnTheWay) {
+  World world(meeting(Law::neo_hookean, Precision::float32).scene, 1);
+  double strays = 0;
+  int sorts = 0;
+  for (int k = 0; k < 6; ++k) {
+    const StepReport& report = world.step();
+    strays = std::max(strays, report.strays);
+    sorts = std::max(sorts, report.sorts);
+  }
+  EXPECT_GT(strays, 0.02);
+  EXPECT_GT(sorts, 1);
+}
+
+TEST(Packs, ThreadsAndBudgetsChangeNoBit) {
+  TapedRun run = meeting(Law::fixed_corotated, Precision::float32);
+  const std::vector<double> one = flat(run.gradient());
+  run.threads = 3;
+  EXPECT_EQ(one, flat(run.gradient()));
+  EXPECT_EQ(one, flat(run.gradient(4 << 20)));
+}
+
+}  // namespace
+}  // namespace pliant::test

@@ -1,0 +1,187 @@
+"""Tapes: gradients of runs, and what they refuse."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from support import block, run
+
+STEPS = 12
+
+
+def loss(world, tape):
+    """Looks at everything that can be watched."""
+    for k in range(STEPS):
+        world.set_actuation("left", [[100.0 * k, 0], [0, -50]])
+        world.step()
+        if k == 5:
+            middle = tape.watch(k, "mean_velocity", "right")
+    last = STEPS - 1
+    x = tape.watch(last, "mean_position", "right")
+    v = tape.watch(last, "velocities", "left")
+    F = tape.watch(last, "F", "right")
+    speed = tape.watch(last, "mean_squared_velocity", "left")
+    value = x @ [1, 2] + 1e-2 * np.sin(v).sum() + speed + 1e-3 * (F**2).sum() + 0.1 * middle @ [1, -1]
+    return value, {
+        (last, "mean_position", "right"): [1, 2],
+        (last, "velocities", "left"): 1e-2 * np.cos(v),
+        (last, "mean_squared_velocity", "left"): 1.0,
+        (last, "F", "right"): 2e-3 * F,
+        (5, "mean_velocity", "right"): [0.1, -0.1],
+    }
+
+
+def taped(world, wrt=None, **options):
+    with pl.Tape(world, wrt, **options) as tape:
+        _, seeds = loss(world, tape)
+    return tape, seeds
+
+
+def test_gradients_agree_with_differences(capsys):
+    world = pl.World(block(2, "float64"), threads=1)
+    before = world.state_hash()
+    wrt = ["initial", "E", "nu", "density", "loss", "friction", "gravity", "actuation"]
+    rows = pl.check_gradient(world, loss, wrt)
+    assert world.state_hash() == before
+    # differences with steps of 1e-5 keep some seven digits
+    for row in rows:
+        assert row.error < 1e-6, row
+        assert row.name == "initial.plastic" or row.gradient != 0
+    table = capsys.readouterr().out
+    assert "actuation" in table
+    assert "differences" in table
+
+
+def test_substeps_of_other_runs_are_those_of_the_first():
+    # as many substeps as the speed asks for: differences of runs with other numbers would be far off
+    scene = block(2, "float64", dt=8e-3)
+    scene.matter[1].velocity = (0, -1)
+    assert scene.step.substeps == 0
+    for row in pl.check_gradient(pl.World(scene, threads=1), loss, ["initial.velocities", "E"], show=False):
+        assert row.error < 1e-6, row
+
+
+def test_shapes_and_names():
+    world = pl.World(block(2), threads=1)
+    tape, seeds = taped(world)
+    g = tape.backward(seeds)
+    n, left = world.particle_count, len(world.matter["left"])
+    assert g["initial.positions"].shape == (n, 2)
+    assert g["initial.F"].shape == g["initial.C"].shape == (n, 2, 2)
+    assert g["initial.velocities", "left"].shape == (left, 2)
+    assert np.array_equal(g["initial.velocities", "left"], g["initial.velocities"][:left])
+    assert g["mass"].shape == g["E.particles"].shape == (n,)
+    assert g["E"].shape == (1,)
+    assert g["E.matter"].shape == (2,)
+    assert g["E", "rubber"] == pytest.approx(g["E.matter"].sum())
+    # loss is the piece's own, and depends on E too: what particles say is the stress alone
+    assert g["E.particles", "right"].sum() == pytest.approx(g["E.matter", "right"], rel=0.2)
+    assert g["actuation"].shape == (STEPS, 2, 2, 2)
+    assert g["actuation", "left"].shape == (STEPS, 2, 2)
+    assert g["friction", "floor"] == g["friction"][0]
+    assert g["boundary_velocity", "floor"].shape == (STEPS, 2)
+    assert g["gravity"].shape == (2,)
+    assert tape.norms().shape == (STEPS, 3)
+    assert (tape.norms() > 0).all()
+    assert set(g) == set(g.keys())
+    assert len(g) > 15
+
+
+def test_several_losses_and_fewer_steps():
+    tape, seeds = taped(pl.World(block(2), threads=1))
+    first = {k: v for k, v in seeds.items() if k[1] == "F"}
+    both = tape.backward([seeds, first])
+    assert np.array_equal(both[0]["initial.positions"], tape.backward(seeds)["initial.positions"])
+    assert np.array_equal(both[1]["initial.positions"], tape.backward(first)["initial.positions"])
+    tape.backward(seeds, last=4)
+    assert (tape.norms()[: STEPS - 4] == 0).all()
+    assert (tape.norms()[STEPS - 4 :, 0] > 0).all()
+
+
+def test_budget_and_threads_change_no_bit():
+    tape, seeds = taped(pl.World(block(2), threads=1))
+    wanted = tape.backward(seeds)
+    small, _ = taped(pl.World(block(2), threads=2), memory=150_000)
+    assert small.memory < 150_000 < tape.memory
+    told = []
+    found = small.backward(seeds, progress=lambda done, steps: told.append((done, steps)))
+    for name in wanted:
+        assert np.array_equal(wanted[name], found[name]), name
+    assert told == [(k, STEPS) for k in range(1, STEPS + 1)]
+
+
+def test_named_sets():
+    world = pl.World(block(2), threads=1)
+    ids = np.arange(5)
+    with pl.Tape(world, ["initial.positions"], sets={"corner": ("left", ids)}) as tape:
+        world.step()
+        mean = tape.watch(0, "mean_position", "corner")
+    assert mean == pytest.approx(world.matter["left"].by_id("positions")[ids].mean(axis=0))
+    g = tape.backward({(0, "mean_position", "corner"): [1, 0]})
+    assert g["initial.positions"][:, 0].sum() == pytest.approx(1, rel=1e-5)
+    with pytest.raises(pl.BadInputError, match="must list particles"):
+        pl.Tape(world, sets={"corner": ("left", [10**6])})
+
+
+def test_clones_are_taped_at_once():
+    world = pl.World(block(2), threads=1)
+    one, seeds = taped(world.clone())
+    two, _ = taped(world.clone())
+    assert np.array_equal(one.backward(seeds)["initial.F"], two.backward(seeds)["initial.F"])
+
+
+def test_refusals():
+    world = pl.World(block(2), threads=1)
+    with pytest.raises(pl.BadInputError, match="no derivative by 'yield'"):
+        pl.Tape(world, ["yield"])
+    with pytest.raises(pl.BadInputError, match="1 GB"):
+        pl.Tape(world, memory="plenty")
+    with pytest.raises(pl.TooLargeError, match="does not hold one step"):
+        pl.Tape(world, memory=100)
+    with pl.Tape(world) as tape:
+        world.step()
+        hash_before = world.state_hash()
+        with pytest.raises(pl.BadInputError, match="while a tape records"):
+            world.matter["left"].set(velocities=world.matter["left"].by_id("velocities"))
+        with pytest.raises(pl.BadInputError, match="while a tape records"):
+            world.reset()
+        with pytest.raises(pl.BadInputError, match="another tape"):
+            pl.Tape(world)
+        with pytest.raises(pl.BadInputError, match="watch the last"):
+            tape.watch(3, "mean_position", "left")
+        with pytest.raises(pl.BadInputError, match="cannot be watched"):
+            tape.watch(0, "temperature", "left")
+        assert world.state_hash() == hash_before
+    with pytest.raises(pl.BadInputError, match="no piece of matter or set"):
+        tape.backward({(0, "positions", "middle"): 0})
+    with pytest.raises(pl.NotFiniteError, match="look at the loss"):
+        tape.backward({(0, "mean_position", "left"): [np.nan, 0]})
+    with pytest.raises(pl.BadInputError, match="steps 0 to 0"):
+        tape.backward({(5, "mean_position", "left"): [1, 0]})
+    with pytest.raises(pl.BadInputError, match="was not watched"):
+        tape.backward({(0, "mean_squared_velocity", "left"): 1})
+    with pytest.raises(KeyError, match="was not asked for"):
+        tape.backward({(0, "mean_position", "left"): [1, 0]})["temperature"]
+    world.reset()
+
+
+def test_contact_rows_and_the_strong_step_are_refused_by_name():
+    with pytest.raises(pl.BadInputError, match="'floor' touches by contact rows.*at: nodes"):
+        pl.Tape(pl.World(block(3), threads=1))
+    with pytest.raises(pl.BadInputError, match="strong step"):
+        pl.Tape(pl.World(block(3, method="strong"), threads=1))
+
+
+def test_a_failed_step_leaves_the_tape_as_it_was():
+    scene = block(2, dt=2e-3, substeps=1)
+    world = pl.World(scene, threads=1)
+    with pl.Tape(world) as tape:
+        world.step()
+        world.set_actuation("left", [[1e12, 0], [0, 1e12]])
+        with pytest.raises(pl.Error):
+            run(world, 20)
+        taken = len(tape)
+        world.set_actuation("left", [[0, 0], [0, 0]])
+    g = tape.backward({(0, "mean_position", "right"): [1, 0]})
+    assert taken >= 1
+    assert np.isfinite(g["initial.positions"]).all()
