@@ -32,8 +32,8 @@ def forces(world, seconds, since):
     return np.array(found)
 
 
-# K = E A / L = 4e5 N/m, and K dt^2 / M = 8 and 32: in one part the plate never rests, its force swings by 14 weights
-@pytest.mark.parametrize("mass", [0.2, 0.05])
+# K = E A / L = 4e5 N/m, and K dt^2 / M = 8 and 16: in one part the plate never rests, its force swings by 14 weights
+@pytest.mark.parametrize("mass", [0.2, 0.1])
 def test_a_light_plate_rests_on_a_hard_block(mass):
     world = plate_on_block(E=1e7, mass=mass)
     pressed = forces(world, 0.3, since=0.2)

@@ -84,7 +84,7 @@ def test_words_about_forces(world):
     wrench = world.wrench("rig/plate")
     assert repr(wrench).startswith("Wrench(force=(")
     assert len(wrench.torque) == 3
-    with pytest.raises(pl.BadInputError, match="no body 'plate'.*rig/plate"):
+    with pytest.raises(pl.BadInputError, match="no body or boundary 'plate'.*rig/plate"):
         world.wrench("plate")
     with pytest.raises(pl.BadInputError, match="no geom 'rig/skinn'"):
         world.taxels("rig/skinn", 2, 2)
