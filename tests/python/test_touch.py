@@ -97,7 +97,7 @@ def test_words_about_forces(world):
     world.step()
     assert set(world.contacts.boundary) == {0}
     assert set(world.contacts.body) == {-1}
-    with pytest.raises(pl.BadInputError, match="no bodies"):
+    with pytest.raises(pl.BadInputError, match="known: 'floor'"):
         world.wrench("rig/plate")
 
 
