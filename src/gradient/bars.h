@@ -10,6 +10,20 @@
 
 namespace pliant::gradient {
 
+// numbers of a record
+template <int D, class S>
+Matrix<S, D> matrix_of(const S* a) {
+  Matrix<S, D> m;
+  for (int k = 0; k < D * D; ++k) m.a[k] = a[k];
+  return m;
+}
+template <int D, class S>
+Vector<S, D> vector_of(const S* a) {
+  Vector<S, D> v;
+  for (int k = 0; k < D; ++k) v[k] = a[k];
+  return v;
+}
+
 template <int D, class S>
 struct PointBar {
   S x[D], v[D];

@@ -126,9 +126,10 @@ void History<D, S>::back_through(std::size_t begin, std::size_t end, const State
   if (end <= first) return;
   const std::size_t needed = record_bytes(begin, end);
   if (needed > room && end - begin == 1)
-    fail(ErrorCode::too_large,
-         "step {} has {} substeps, whose way takes {} bytes, and {} are left; give the tape at least {} bytes of memory",
-         begin, steps_[begin].plan.substeps, needed, room, memory_ + needed - room);
+    fail(
+        ErrorCode::too_large,
+        "step {} has {} substeps, whose way takes {} bytes, and {} are left; give the tape at least {} bytes of memory",
+        begin, steps_[begin].plan.substeps, needed, room, memory_ + needed - room);
   State<D, S> now = start, next;
   if (needed <= room) {
     if (again_.size() < end - begin) again_.resize(end - begin);

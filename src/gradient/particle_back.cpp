@@ -6,12 +6,6 @@ namespace pliant::gradient {
 namespace {
 
 template <int D, class S>
-Matrix<S, D> matrix_of(const S* a) {
-  Matrix<S, D> m;
-  for (int k = 0; k < D * D; ++k) m.a[k] = a[k];
-  return m;
-}
-template <int D, class S>
 void add(const Matrix<S, D>& m, S* a) {
   for (int k = 0; k < D * D; ++k) a[k] += m.a[k];
 }

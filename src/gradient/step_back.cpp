@@ -10,19 +10,6 @@
 namespace pliant::gradient {
 namespace {
 
-template <int D, class S>
-Matrix<S, D> matrix_of(const S* a) {
-  Matrix<S, D> m;
-  for (int k = 0; k < D * D; ++k) m.a[k] = a[k];
-  return m;
-}
-template <int D, class S>
-Vector<S, D> vector_of(const S* a) {
-  Vector<S, D> v;
-  for (int k = 0; k < D; ++k) v[k] = a[k];
-  return v;
-}
-
 // place of a particle in cells from the first node of its block's arena
 template <int D, class S>
 Vector<S, D> place_in_arena(const Point<D, S>& p, const Block<D>& block, S inv_h) {

@@ -34,12 +34,11 @@ void add_up(const Model<S>& model, const State<D, S>& now, std::vector<double>& 
   const mjModel& bodies = *model.bodies.mujoco;
   const std::size_t groups = model.groups.size();
   rates.assign(std::size_t(bodies.nbody) * groups, 0);
-  std::size_t group = 0;
   for (const ContactMemory& m : now.contacts) {
     if (m.geom >= std::size_t(bodies.ngeom) || !(dot(m.force, m.normal) > 0)) continue;
-    while (m.particle >= model.groups[group].end) ++group;
-    while (m.particle < model.groups[group].begin) --group;
-    rates[std::size_t(bodies.geom_bodyid[m.geom]) * groups + group] += m.stiffness * inverse_mass(bodies, m);
+    const auto body = std::size_t(bodies.geom_bodyid[m.geom]);
+    if (bodies.body_invweight0[2 * body] > 0)  // those that stand still have 0
+      rates[body * groups + model.group_of(m.particle)] += m.stiffness * inverse_mass(bodies, m);
   }
   // cloth gives way as a whole
   for (const ModelSheet<S>& s : model.sheets)

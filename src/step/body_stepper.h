@@ -52,8 +52,8 @@ class BodyStepper {
   GeomPaths& paths_;
   BodyObstacles obstacles_;
   std::vector<Wrench> part_wrenches_;
-  double dt_;                 // s, of a step
-  int parts_ = 1;             // of the step that has begun
+  double dt_;      // s, of a step
+  int parts_ = 1;  // of the step that has begun
   int parts_done_ = 0;
   double part_dt_, end_ = 0;  // s, of the part that has begun
   bool has_matter_, one_way_, strong_;

@@ -12,6 +12,7 @@
 #include "step/namespace.h"
 #include "step/pins.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,11 @@ struct Model {
     std::size_t numbers = 0;
     for (const FirstPlaces<S>& f : first) numbers += f.positions.capacity() + f.velocities.capacity();
     return numbers * sizeof(S);
+  }
+  // of a particle, by its id: those of a group are those of its place in the arrays
+  std::size_t group_of(std::size_t id) const {
+    const auto ends_before = [](const Group& group, std::size_t at) { return group.end <= at; };
+    return std::size_t(std::lower_bound(groups.begin(), groups.end(), id, ends_before) - groups.begin());
   }
   std::size_t particle_count() const { return groups.empty() ? 0 : groups.back().end; }
 };

@@ -18,17 +18,15 @@ struct SubstepRecord {
   Buffer<Node<S>> nodes;           // velocities after gravity and masses, before solids act
   std::vector<BoundaryNode> held;  // nodes inside solids, in the order in which these act
 
-  std::size_t bytes() const {
-    return points.bytes() + nodes.bytes() + held.capacity() * sizeof(BoundaryNode);
-  }
+  std::size_t bytes() const { return points.bytes() + nodes.bytes() + held.capacity() * sizeof(BoundaryNode); }
 };
 
 template <int D, class S>
 struct StepRecord {
-  S dt;                                        // of a substep
-  Buffer<ParticleVelocity<D, S>> velocities;   // when the step began, in the order of the first layout
-  std::vector<Matrix<S, D>> actuations;        // by group
-  std::vector<double> shear_viscosities;       // by group
+  S dt;                                       // of a substep
+  Buffer<ParticleVelocity<D, S>> velocities;  // when the step began, in the order of the first layout
+  std::vector<Matrix<S, D>> actuations;       // by group
+  std::vector<double> shear_viscosities;      // by group
   std::vector<SubstepRecord<D, S>> substeps;
 
   std::size_t bytes() const;

@@ -1,7 +1,5 @@
 #include "step/touching.h"
 
-#include <algorithm>
-
 namespace pliant::step {
 namespace {
 
@@ -30,13 +28,7 @@ template <int D, class S>
 void find_touching(const Model<S>& model, const State<D, S>& now, std::span<const Obstacle* const> obstacles,
                    std::vector<char>& touching) {
   touching.assign(model.groups.size(), 0);
-  const auto in_group = [](std::size_t id, const Group& group) { return id < group.end; };
-  // ids of a group are those of its place in the arrays
-  for (const ContactMemory& m : now.contacts) {
-    const auto g = std::lower_bound(model.groups.begin(), model.groups.end(), std::size_t(m.particle),
-                                    [&](const Group& group, std::size_t id) { return !in_group(id, group); });
-    touching[std::size_t(g - model.groups.begin())] = 1;
-  }
+  for (const ContactMemory& m : now.contacts) touching[model.group_of(m.particle)] = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     if (!(model.loss_viscosities[g] > 0))
       touching[g] = 0;

@@ -42,10 +42,10 @@ struct Workspace {
   std::vector<Vec> impulses;      // of the boundaries
   std::vector<PointForce> loads;  // on cloth, of contact
   std::vector<Balance> partial_balances;
-  std::optional<Plan> given_plan;       // that steps are taken with, without another try; otherwise they make their own
+  std::optional<Plan> given_plan;      // that steps are taken with, without another try; otherwise they make their own
   StepRecord<D, S>* record = nullptr;  // where an explicit step notes its way
-  State<D, S> between;     // the parts of a step; empty until there are some
-  StepReport part_report;  // of the parts after the first
+  State<D, S> between;                 // the parts of a step; empty until there are some
+  StepReport part_report;              // of the parts after the first
 
   // of the method in use; nullptr: none
   BodyContacts<S>* contacts();
