@@ -79,18 +79,18 @@ void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, const Buffer<Point<
 }
 
 template <class S>
-void ContactFinder<S>::measure(const Piece& piece, const Buffer<Point<3, S>>& points, const GeomPaths& paths) {
+void ContactFinder<S>::measure(const Piece& piece, const SeenPoints<S>& seen, const GeomPaths& paths) {
   alignas(64) S x[3][piece_size], normal[3][piece_size];
   const std::size_t count = piece.end - piece.begin;
   for (std::size_t i = 0; i < count; ++i)
-    for (int d = 0; d < 3; ++d) x[d][i] = points[touching_[piece.begin + i]].x[d];
+    for (int d = 0; d < 3; ++d) x[d][i] = seen.x(touching_[piece.begin + i], d);
   const GeomPath& path = paths[piece.path];
   distances<S>(path.geom.shape, path.now, count, {{x[0], x[1], x[2]}}, phi_.data() + piece.at,
                {{normal[0], normal[1], normal[2]}});
 }
 
 template <class S>
-void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& paths, const SearchReach& reach,
+void ContactFinder<S>::find(const SeenPoints<S>& seen, const GeomPaths& paths, const SearchReach& reach,
                             const std::vector<ContactMemory>& memory, const MemoryIndex& index, Workers& workers,
                             std::vector<FoundContact>& found) {
   found.clear();
@@ -115,7 +115,7 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
       total += end - begin;
     }
   phi_.resize(total);
-  workers.for_each(pieces_.size(), 4, [&](std::size_t k) { measure(pieces_[k], points, paths); });
+  workers.for_each(pieces_.size(), 4, [&](std::size_t k) { measure(pieces_[k], seen, paths); });
 
   for (const Piece& piece : pieces_) {
     const GeomPath& path = paths[piece.path];
@@ -128,13 +128,13 @@ void ContactFinder<S>::find(const Buffer<Point<3, S>>& points, const GeomPaths& 
     for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
       while (k >= begins_[segment + 1]) ++segment;
       const std::uint32_t i = touching_[k];
-      const auto id = std::uint32_t(points[i].id);
+      const auto id = std::uint32_t(seen.points[i].id);
       const double radius = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
       const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + radius + doubt + at_seams;
       if (!close && !index.has(id)) continue;
       const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
       if (!close && known < 0) continue;
-      const Vec x = {{double(points[i].x[0]), double(points[i].x[1]), double(points[i].x[2])}};
+      const Vec x = {{double(seen.x(i, 0)), double(seen.x(i, 1)), double(seen.x(i, 2))}};
       const Vec local = transpose(path.now.rotation) * (x - path.now.position);
       const ShapeDistance d =
           seams_.any(piece.path) ? seams_.distance(paths, piece.path, local) : distance(path.geom.shape, local);

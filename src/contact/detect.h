@@ -40,6 +40,18 @@ struct SearchReach {
   double margin = 0;  // m; who is closer is a contact in any case
 };
 
+// Where contact sees the particles: where the grid does, or as far from there as they have moved since the grid last took
+// their places (Pass::strain).
+template <class S>
+struct SeenPoints {
+  const Buffer<Point<3, S>>& points;
+  const Buffer<ParticleVelocity<3, S>>* shifts;
+
+  SeenPoints(const Buffer<Point<3, S>>& at, const Buffer<ParticleVelocity<3, S>>* moved = nullptr)
+      : points(at), shifts(moved) {}
+  S x(std::size_t i, int d) const { return shifts ? points[i].x[d] + (*shifts)[i].v[d] : points[i].x[d]; }
+};
+
 template <class S>
 class ContactFinder {
  public:
@@ -53,7 +65,7 @@ class ContactFinder {
   void on_sorted(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points, double cell);
 
   // in the order of geoms, then of particles
-  void find(const Buffer<Point<3, S>>& points, const GeomPaths& paths, const SearchReach& reach,
+  void find(const SeenPoints<S>& seen, const GeomPaths& paths, const SearchReach& reach,
             const std::vector<ContactMemory>& memory, const MemoryIndex& index, Workers& workers,
             std::vector<FoundContact>& found);
 
@@ -66,7 +78,7 @@ class ContactFinder {
     std::size_t at;                  // of the first, in phi_
   };
   void list_touching(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points);
-  void measure(const Piece& piece, const Buffer<Point<3, S>>& points, const GeomPaths& paths);
+  void measure(const Piece& piece, const SeenPoints<S>& seen, const GeomPaths& paths);
 
   std::span<const PieceSurface> surfaces_;
   double largest_ball_ = 0;

@@ -22,6 +22,7 @@ struct MatterNow {
   double time;  // s, for texts
   // where contact sees the particles, if not where the grid does
   const Buffer<Point<3, S>>* seen = nullptr;
+  const Buffer<ParticleVelocity<3, S>>* shifts = nullptr;  // from there, in their v
 };
 
 template <class S>
@@ -42,7 +43,8 @@ class ParticlePoints {
   // who may touch, and their rows
   void find(const MatterNow<S>& matter, const GeomPaths& paths, const std::vector<ContactMemory>& memory,
             const MemoryIndex& index, Workers& workers) {
-    finder_.find(matter.seen ? *matter.seen : matter.points, paths, matter.reach, memory, index, workers, found_);
+    const SeenPoints<S> seen(matter.seen ? *matter.seen : matter.points, matter.shifts);
+    finder_.find(seen, paths, matter.reach, memory, index, workers, found_);
     rows_.weigh({kernel_, cell_, matter.layout, matter.grid, matter.points}, finder_, found_, workers);
   }
   std::size_t size() const { return found_.size(); }

@@ -21,9 +21,9 @@ std::size_t History<D, S>::state_bytes() const {
 
 template <int D, class S>
 StepRecord<D, S>* History<D, S>::begin_step(const Inputs& inputs, const State<D, S>& now) {
-  if (volumes_.empty()) {
-    volumes_.resize(now.particles.size());
-    for (const Point<D, S>& p : now.particles.points) volumes_[std::size_t(p.id)] = double(p.volume);
+  if (masses_.empty()) {
+    masses_.resize(now.particles.size());
+    for (const Point<D, S>& p : now.particles.points) masses_[std::size_t(p.id)] = double(p.mass);
   }
   pending_ = Step{inputs, {}, now.time, now.max_speed, now.steps, now.boundaries};
   if (!keeps_all_) {

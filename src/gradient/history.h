@@ -27,7 +27,7 @@ class History {
   std::size_t steps() const { return steps_.size(); }
   std::size_t bytes() const { return record_bytes_ + checkpoint_bytes(); }
   const Plan& plan(std::size_t step) const { return steps_[step].plan; }
-  const std::vector<double>& volumes() const { return volumes_; }  // of the particles at rest, by id
+  const std::vector<double>& masses() const { return masses_; }  // kg, of the particles, by id
 
   // f(step, its record) for all steps from the last to `first`
   using Visit = std::function<void(std::size_t, const StepRecord<D, S>&)>;
@@ -57,7 +57,7 @@ class History {
   std::shared_ptr<const Model<S>> model_;
   Workers& workers_;
   std::size_t memory_;
-  std::vector<double> volumes_;
+  std::vector<double> masses_;
   std::vector<Step> steps_;
   std::optional<Step> pending_;
   std::vector<std::unique_ptr<StepRecord<D, S>>> records_;  // of all steps, while they fit

@@ -189,7 +189,7 @@ PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) cons
     put(&bar.plastic, 1, r.plastic);
     put(&bar.mass, 1, r.masses);
     for (int k = 0; k < law_numbers; ++k) sums.law[k] += double(bar.law[k]);
-    sums.density += double(bar.mass) * history_.volumes()[i];
+    sums.density += double(bar.mass) * history_.masses()[i] / material.density;
     if (!elastic) continue;
     const ElasticBar own = elastic_bar(material, double(bar.law[0]), double(bar.law[1]));
     r.of_particles["E"].push_back(own.E);

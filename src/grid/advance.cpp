@@ -44,9 +44,13 @@ AdvanceResult<S> advect_with(const L& law, const AdvanceStep<D, S>& step, Batch<
       const P speed = abs(v);
       good = good & (speed < P(step.speed_limit));
       max_speed = max(max_speed, speed);
-      (P::load(batch.x(d) + i) + dt * v).store(batch.x(d) + i);
+      S* const x = (step.stays ? batch.shift[d] : batch.x(d)) + i;
+      (P::load(x) + dt * v).store(x);
     }
-    Matrix<P, D> F = flow<D>(dt, gradient, batch.word + D, i);
+    if (step.strains)
+      store_matrix<D>(load_matrix<D>(batch.strain, i) + dt * load_matrix<D>(gradient, i), batch.strain, i);
+    Matrix<P, D> F =
+        step.strains ? flow<D>(P(1), batch.strain, batch.word + D, i) : flow<D>(dt, gradient, batch.word + D, i);
     if constexpr (requires { law.flow(F, dt, F); })
       if (step.large) F = law.flow(load_matrix<D>(batch.word + D, i), dt, load_matrix<D>(gradient, i));
     if constexpr (L::plastic) {
@@ -67,6 +71,12 @@ inline Matrix<P, D> shear_stress(P viscosity, const Matrix<P, D>& C) {
   return (P(2) * viscosity) * add_diagonal(symmetric_part(C), mean);
 }
 
+// (I + A)^-T: makes of P F^T what acts on the weights of before A
+template <class P, int D>
+inline Matrix<P, D> turned_back(const Matrix<P, D>& A) {
+  return transpose(inverse(add_diagonal(A, P(1))));
+}
+
 template <class L, int D, class S>
 void stress_impulse_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
   using P = Wide<S>;
@@ -82,6 +92,7 @@ void stress_impulse_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S
     if constexpr (L::viscous) tau += law.viscous_kirchhoff(determinant(F), load_matrix<D>(batch.affine, i));
     if (step.shear_viscosity > 0) tau += shear_stress(P(step.shear_viscosity), load_matrix<D>(batch.affine, i));
     if (step.actuated) tau += F * actuation * transpose(F);
+    if (step.stays) tau = tau * turned_back(load_matrix<D>(batch.strain, i));
     store_matrix<D>((P(step.dt) * P::load(batch.volume() + i)) * tau, batch.impulse, i);
   }
 }

@@ -17,6 +17,8 @@ struct AdvanceStep {
   S shear_viscosity = 0;    // Pa s, of the loss of matter that touches
   bool gradient_is_affine;  // grad v is C, not a row of its own
   bool cloth_acts = true;   // see SweepStep
+  bool strains = false;     // F goes by the batch's strain, to which dt grad v adds
+  bool stays = false;       // the way goes into the batch's shift, not into x; stress is that of where x was
   bool large;               // laws with a flow of their own follow it
 };
 

@@ -112,6 +112,24 @@ void Batch<D, S>::store(Point<D, S>* points) const {
 }
 
 template <int D, class S>
+void Batch<D, S>::load_shifts(const ParticleVelocity<D, S>* velocities) {
+  for (int i = 0; i < count; ++i) {
+    for (int d = 0; d < D; ++d) shift[d][i] = velocities[i].v[d];
+    for (int k = 0; k < D * D; ++k) strain[k][i] = velocities[i].C[k];
+  }
+  pad(shift, D, count);
+  pad(strain, D * D, count);
+}
+
+template <int D, class S>
+void Batch<D, S>::store_shifts(ParticleVelocity<D, S>* velocities) const {
+  for (int i = 0; i < count; ++i) {
+    for (int d = 0; d < D; ++d) velocities[i].v[d] = shift[d][i];
+    for (int k = 0; k < D * D; ++k) velocities[i].C[k] = strain[k][i];
+  }
+}
+
+template <int D, class S>
 void Batch<D, S>::pad_velocities() {
   pad(v, D, count);
   pad(affine, D * D, count);

@@ -22,6 +22,9 @@ struct Batch {
   alignas(64) S affine[D * D][stride];    // C
   alignas(64) S gradient[D * D][stride];  // grad v, where it is not C
   alignas(64) S impulse[D * D][stride];   // dt V tau
+  // since the particles last moved, in passes that strain: way, m, and its gradient
+  alignas(64) S shift[D][stride];
+  alignas(64) S strain[D * D][stride];
 
   S* x(int d) { return word[d]; }
   S* F(int i) { return word[D + i]; }
@@ -34,6 +37,9 @@ struct Batch {
   void store(Point<D, S>* points) const;
   void load(const ParticleVelocity<D, S>* velocities);
   void store(ParticleVelocity<D, S>* velocities) const;
+  // shift and strain, kept in place of the velocities
+  void load_shifts(const ParticleVelocity<D, S>* velocities);
+  void store_shifts(ParticleVelocity<D, S>* velocities) const;
   // repeats the velocities of the last particle past the end, so that whole packs hold harmless numbers
   void pad_velocities();
 };

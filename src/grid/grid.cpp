@@ -281,6 +281,16 @@ void Grid<D, S>::to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const
   }
 }
 
+// velocities + impulses / mass + gravity
+template <int D, class S>
+void Grid<D, S>::add_impulses(const GridStep<D, S>& step, const Node<S>* impulses, Node<S>* nodes) const {
+  for (int n = 0; n < block_nodes<D>; ++n) {
+    const S mass = nodes[n].a[node_mass];
+    if (!(mass > 0)) continue;
+    for (int d = 0; d < D; ++d) nodes[n].a[d] += impulses[n].a[d] / mass + step.dt * step.gravity[d];
+  }
+}
+
 template <int D, class S>
 template <bool takes, bool holds>
 void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& step, std::size_t slot) {
@@ -291,8 +301,14 @@ void Grid<D, S>::update_slot(const Layout<D, S>& layout, const GridStep<D, S>& s
     const std::size_t first = slot * slot_size() + std::size_t(grid * block_nodes<D>);
     Node<S>* nodes = velocities_.data() + first;
     if constexpr (takes) {
-      if (!sum_arenas(layout, slot, grid, nodes)) continue;
-      to_velocities(step, nodes);
+      if (step.adds) {
+        Node<S> sums[block_nodes<D>];
+        if (!sum_arenas(layout, slot, grid, sums)) continue;
+        add_impulses(step, sums, nodes);
+      } else {
+        if (!sum_arenas(layout, slot, grid, nodes)) continue;
+        to_velocities(step, nodes);
+      }
     }
     if constexpr (holds) {
       const SlotPlace<D> place(layout.slots[slot], grid, step.h);

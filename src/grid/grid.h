@@ -60,6 +60,7 @@ class Grid {
   void sum_impulses(std::size_t slots, std::vector<Vec>& impulses) const;
   bool sum_arenas(const Layout<D, S>& layout, std::size_t slot, int grid, Node<S>* nodes) const;
   void to_velocities(const GridStep<D, S>& step, Node<S>* nodes) const;
+  void add_impulses(const GridStep<D, S>& step, const Node<S>* impulses, Node<S>* nodes) const;
   void hold(const BoundaryNode& held, Vec* impulses);
 
   int grids_;

@@ -19,6 +19,7 @@ struct GridStep {
   std::span<const Obstacle* const> obstacles;
   // only boundaries that stick act here; the others are contacts of a solve over the grid
   bool solved = false;
+  bool adds = false;  // what is in the arenas adds to the momenta that the nodes have
 };
 
 }  // namespace pliant::grid

@@ -65,7 +65,8 @@ inline void quadratic_weights(Wide<S> f, Wide<S>* w) {
 template <int D, class S>
 struct PackStep {
   S dt, h, inv_h;
-  S origin[D];  // of the block's arena, in cells
+  S origin[D];                // of the block's arena, in cells
+  bool stress_alone = false;  // masses and momenta are left out
 };
 
 // where a pack of particles is: first node, position from there in cells
@@ -198,7 +199,7 @@ bool prepare_scatter(Batch<D, S>& batch, PackRows<D, S>& rows, const PackStep<D,
       reach.high[d] = max(reach.high[d], place.base[d]);
       finite = finite & (place.base[d] == place.base[d]);
     }
-    const P m = P::load(batch.mass() + i);
+    const P m = step.stress_alone ? P(0) : P::load(batch.mass() + i);
     const P stress_scale = 4 * step.inv_h;
     Matrix<P, D> A;
     P q[D];

@@ -90,15 +90,27 @@ void scatter_any(Kernel kernel, Transfer transfer, Node<S>* arena, const S* y, S
 }
 
 template <int D, class S>
-PointMomentum<D, S> momentum_of(Batch<D, S>& batch, int i) {
+PointMomentum<D, S> momentum_of(Batch<D, S>& batch, int i, bool stress_alone) {
   PointMomentum<D, S> p;
-  p.mass = batch.mass()[i];
+  p.mass = stress_alone ? S(0) : batch.mass()[i];
   for (int d = 0; d < D; ++d) p.momentum[d] = p.mass * batch.v[d][i];
   for (int k = 0; k < D * D; ++k) {
     p.affine.a[k] = p.mass * batch.affine[k][i];
     p.impulse.a[k] = batch.impulse[k][i];
   }
   return p;
+}
+
+// Particles go where their shifts say. Nodes that took part were (I + A) d from them, d when they last moved: their velocities
+// have the moments C (I + A)^T.
+template <int D, class S>
+void take_shifts(Batch<D, S>& batch) {
+  using P = Wide<S>;
+  for (int i = 0; i < batch.count; i += P::lanes) {
+    for (int d = 0; d < D; ++d) (P::load(batch.x(d) + i) + P::load(batch.shift[d] + i)).store(batch.x(d) + i);
+    const Matrix<P, D> C = load_matrix<D>(batch.affine, i), A = load_matrix<D>(batch.strain, i);
+    store_matrix<D>(C + C * transpose(A), batch.affine, i);
+  }
 }
 
 }  // namespace
@@ -115,6 +127,7 @@ struct Sweep<D, S>::Scratch {
   alignas(64) Node<S> momenta[2 * arena_nodes<D>] = {};  // zero between blocks
   S origin[D];
   S h, inv_h, dt;
+  bool stress_alone = false;
   unsigned overhang = 0;
   P max_speed;
   BlockReport report;
@@ -127,7 +140,7 @@ struct Sweep<D, S>::Scratch {
   int runs = 0;
 
   PackStep<D, S> pack_step() const {
-    PackStep<D, S> step = {dt, h, inv_h, {}};
+    PackStep<D, S> step = {dt, h, inv_h, {}, stress_alone};
     std::copy_n(origin, D, step.origin);
     return step;
   }
@@ -198,6 +211,7 @@ void Sweep<D, S>::run_block(const SweepJob<D, S>& job, std::size_t b, Scratch& s
   s.h = job.step.h;
   s.inv_h = 1 / job.step.h;
   s.dt = job.step.dt;
+  s.stress_alone = job.pass == Pass::strain;
   for (int d = 0; d < D; ++d) s.origin[d] = S(block.coord[d] * block_side - arena_margin);
   if (job.pass != Pass::scatter) job.grid.fill(job.layout, b, s.velocities);
   s.lap(s.times.load);
@@ -244,6 +258,8 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   step.gradient_is_affine = transfer_ != Transfer::apic;
   step.cloth_acts = job.step.cloth_acts;
   step.large = job.step.large;
+  step.strains = job.step.strains;
+  step.stays = job.pass == Pass::strain;
   const AnyLaw<S>& law = (*job.step.laws)[group];
   Point<D, S>* points = job.particles.points.data() + first;
   ParticleVelocity<D, S>* velocities = job.particles.velocities.data() + first;
@@ -254,7 +270,9 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   if (gathers) {
     packs_ ? gather_packs(s) : gather(s);
     s.lap(s.times.gather);
+    if (job.step.strains) s.batch.load_shifts(velocities);
     const AdvanceResult<S> moved = advect(law, step, s.batch);
+    if (step.strains && !step.stays) take_shifts(s.batch);
     s.max_speed = max(s.max_speed, moved.max_speed);
     s.report.bad = s.report.bad || moved.bad;
   }
@@ -264,8 +282,13 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
     packs_ ? scatter_packs(s) : scatter(s);
     s.lap(s.times.scatter);
   }
-  if (gathers) s.batch.store(points);
-  if (!scatters) s.batch.store(velocities);
+  if (gathers && !step.stays) s.batch.store(points);
+  if (!scatters)
+    s.batch.store(velocities);
+  else if (step.stays)
+    s.batch.store_shifts(velocities);
+  else if (step.strains)
+    std::fill_n(velocities, count, ParticleVelocity<D, S>{});
   s.lap(s.times.store);
 }
 
@@ -295,7 +318,7 @@ void Sweep<D, S>::scatter(Scratch& s) {
       if (!note_drift(i, s.cells[run], s)) continue;
       S y[D];
       place_in_arena(s.batch, s.origin, s.inv_h, i, y);
-      scatter_any<D>(kernel_, transfer_, s.momenta, y, s.h, momentum_of(s.batch, i));
+      scatter_any<D>(kernel_, transfer_, s.momenta, y, s.h, momentum_of(s.batch, i, s.stress_alone));
     }
 }
 

@@ -14,7 +14,9 @@
 
 namespace pliant::grid {
 
-enum class Pass { scatter, gather_scatter, gather };
+// strain: particles take velocities and strain, and give the impulses of their stresses alone; how far they have moved is
+// kept in their velocities until the next pass of another kind moves them, so that their weights stay as they are
+enum class Pass { scatter, gather_scatter, gather, strain };
 
 // constant during a step
 template <int D, class S>
@@ -26,6 +28,7 @@ struct SweepStep {
   bool cloth_acts = true;  // through its particles; false: its forces reach the grid by themselves
   S most_cells = 1;        // that a particle may cross; more than 1 only if it is sorted next
   bool large = false;      // a step so large that its square counts
+  bool strains = false;    // there are passes that strain
 };
 
 // who is swept, and how

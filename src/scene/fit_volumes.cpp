@@ -96,7 +96,61 @@ bool fit(int n, const Row& wanted, const std::vector<Row>& rows, std::vector<dou
   return true;
 }
 
+// V_p <- V_p exp(sum of factors times powers), by Newton's method: meets all moments and keeps volumes positive
+bool fit_exponential(const Row& wanted, const std::vector<Row>& rows, std::vector<double>& volumes) {
+  constexpr int most_iterations = 30;
+  constexpr double done = 1e-12;
+  for (int n = 0; n < most_iterations; ++n) {
+    std::array<Row, most> A = {};
+    Row x = wanted;
+    for (std::size_t p = 0; p < rows.size(); ++p)
+      for (int i = 0; i < most; ++i) {
+        x[i] -= volumes[p] * rows[p][i];
+        for (int j = 0; j <= i; ++j) A[i][j] += volumes[p] * rows[p][i] * rows[p][j];
+      }
+    if (!solve(most, A, x)) return false;
+    double largest = 0;
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+      double change = 0;
+      for (int i = 0; i < most; ++i) change += x[i] * rows[p][i];
+      volumes[p] *= std::exp(std::clamp(change, -0.5, 0.5));
+      largest = std::max(largest, std::fabs(change));
+    }
+    if (largest < done) return true;
+  }
+  return false;
+}
+
+// of the points
+Moments moments_of(const std::vector<Point>& points, const std::vector<double>& volumes) {
+  Moments m;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const Row row = powers(points[p]);
+    m.volume += volumes[p];
+    for (int d = 0; d < 3; ++d) m.first[d] += volumes[p] * row[std::size_t(1 + d)];
+    for (std::size_t k = 0; k < 6; ++k) m.second[k] += volumes[p] * row[4 + k];
+  }
+  return m;
+}
+
 }  // namespace
+
+std::vector<double> masses_on_grid(const std::vector<Point>& points, const std::vector<double>& volumes, double smear) {
+  constexpr double most_lowered = 0.3;
+  Moments wanted = moments_of(points, volumes);
+  const Point center = (1 / wanted.volume) * wanted.first;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double square = wanted.second[d] / wanted.volume - center[int(d)] * center[int(d)];
+    smear = std::min(smear, most_lowered * square);
+  }
+  for (int d = 0; d < 3; ++d) wanted.second[d] -= wanted.volume * smear;
+  const Scale scale = scale_of(points);
+  std::vector<Row> rows;
+  rows.reserve(points.size());
+  for (const Point& p : points) rows.push_back(powers(scale(p)));
+  std::vector<double> masses = volumes;
+  return fit_exponential(scaled(wanted, scale), rows, masses) ? masses : volumes;
+}
 
 int fit_volumes(const Moments& wanted, const std::vector<Point>& points, std::vector<double>& volumes) {
   const Scale scale = scale_of(points);

@@ -25,8 +25,9 @@
 namespace pliant::scene {
 
 struct Samples {
-  std::vector<Vec3> positions;  // m
-  std::vector<double> volumes;  // m^3, in 2-D m^2
+  std::vector<Vec3> positions;      // m
+  std::vector<double> volumes;      // m^3, in 2-D m^2
+  std::vector<double> masses = {};  // m^3, that count as mass (masses_on_grid in fit_volumes.h); empty: the volumes
   // with a surface layer in 3-D: of its vertices, which are the first particles
   std::vector<double> areas = {};                            // m^2, what each stands for; they sum to that of the shape
   std::vector<Vec3> facing = {};                             // m^2, the same along the outward normal
@@ -35,10 +36,13 @@ struct Samples {
   std::vector<double> radii = {};  // m, 1/2 V^(1/3), or less where the ball would stick out of the shape
 };
 
-// balls: the particles touch as balls, whose radii are wanted.
+// balls: the particles touch as balls, whose radii are wanted. smear: m^2, of mass by the grid's kernel (kernel_smear).
 // Throws Error(too_large) before it fills anything if more than `limit` particles are to be expected.
 Samples sample(const Shape& shape, const Sampling& sampling, double cell, int dimension, std::size_t limit = 20'000'000,
-               bool balls = false);
+               bool balls = false, double smear = 0);
+
+// mean square of the way along an axis from a particle to the nodes over which the kernel spreads it, m^2
+double kernel_smear(Kernel kernel, double cell);
 
 // about how many particles `sample` will give, without filling anything
 std::size_t estimate_count(const Shape& shape, const Sampling& sampling, double cell, int dimension);

@@ -9,6 +9,12 @@ namespace {
 // particles are sorted again when this part of them is out of its cell
 constexpr double max_strays = 0.2;
 
+// particles move at the end of a window
+Pass pass_after(const Plan& plan, int substep) {
+  if (substep + 1 == plan.substeps) return Pass::gather;
+  return (substep + 1) % plan.window == 0 ? Pass::gather_scatter : Pass::strain;
+}
+
 // in the middle of a step only points need to move: velocities are on the grid
 template <int D, class S>
 void sort_again(StepPart<D, S>& p) {
@@ -77,7 +83,8 @@ void touch(StepPart<D, S>& p, int substep) {
                          p.next.particles.points,
                          {drift, speed, dt, h},
                          p.now.time + substep * dt,
-                         inner ? &p.work.points : nullptr},
+                         inner ? &p.work.points : nullptr,
+                         p.sweep_step.strains ? &p.next.particles.velocities : nullptr},
                         p.work.workers);
     p.work.grid.hold_boundaries(p.work.layout, p.grid_step, p.work.contact->changed_nodes(), p.work.impulses);
   }
@@ -112,13 +119,14 @@ void explicit_step(StepPart<D, S>& p) {
     for (BoundaryMotion& b : p.next.boundaries) b.center += double(p.sweep_step.dt) * b.velocity;
     clock.lap(contacting);
 
-    // order again before anybody can leave its block's arena
-    const bool far = p.drift + 2 * p.last_move > p.plan.max_drift;
-    if (substep > 0 && (far || p.strays > max_strays)) sort_again(p);
+    // order again before anybody can leave its block's arena; not while particles strain where they are
+    const bool far = p.drift + (1 + p.plan.window) * p.last_move > p.plan.max_drift;
+    if (substep > 0 && substep % p.plan.window == 0 && (far || p.strays > max_strays)) sort_again(p);
     clock.lap(sorting);
 
     // particles take velocities, move, and give momenta again
-    const Pass pass = substep + 1 == p.plan.substeps ? Pass::gather : Pass::gather_scatter;
+    const Pass pass = pass_after(p.plan, substep);
+    p.grid_step.adds = pass == Pass::strain;
     if (p.work.sheets.empty())
       on_swept(p, pass, p.work.sweep.run(p.sweep_job(pass), p.work.workers), substep);
     else

@@ -133,6 +133,7 @@ void prepare(StepPart<D, S>& p) {
   p.work.sheets.start(p.dt, p.dt / p.plan.substeps, p.plan.inner);
   p.sweep_step = {dt, S(o.cell), &p.model.laws, &p.work.actuations};
   p.sweep_step.cloth_acts = p.plan.inner == 1;
+  p.sweep_step.strains = p.plan.window > 1;
   p.grid_step.dt = dt;
   p.grid_step.h = o.cell;
   for (int d = 0; d < D; ++d) p.grid_step.gravity[d] = S(o.gravity[d]);

@@ -17,6 +17,7 @@ struct Plan {
   int bends = 1;         // how often in them hinges act
   int parts = 1;         // each a whole step of matter and bodies
   int shaken_body = -1;  // too light for what it touches, even in these parts
+  int window = 1;  // substeps from one transfer of velocities to the next; in between particles strain (Pass::strain)
 };
 
 // what a plan looks at, and scratch

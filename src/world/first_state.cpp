@@ -102,7 +102,8 @@ State<D, S> first_state(Model<S>& model, const Sampled& sampled) {
     for (std::size_t i = 0; i < samples.volumes.size(); ++i) {
       Point<D, S>& p = state.particles.points[model.groups[g].begin + i];
       p.volume = S(samples.volumes[i]);
-      p.mass = S(model.materials[g].density * samples.volumes[i]);
+      const double counts = samples.masses.empty() ? samples.volumes[i] : samples.masses[i];
+      p.mass = S(model.materials[g].density * counts);
       p.id = IdOf<S>(model.groups[g].begin + i);
     }
   }

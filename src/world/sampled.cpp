@@ -13,7 +13,8 @@ Samples samples_of(const Matter& matter, const Scene& scene) {
   const Material& material = scene.materials[find_named(scene.materials, matter.material, "material")];
   const Sampling sampling = sampling_of(matter, material, scene.dimension);
   const bool balls = touch_by(matter, material, scene.dimension) == TouchBy::balls;
-  return sample(matter.shape, sampling, scene.step.cell, scene.dimension, scene.max_particles, balls);
+  return sample(matter.shape, sampling, scene.step.cell, scene.dimension, scene.max_particles, balls,
+                kernel_smear(scene.step.kernel, scene.step.cell));
 }
 
 void warn_of_points_alone(const Matter& matter, Sampled& all) {

@@ -72,6 +72,43 @@ TEST(SurfaceLayer, MomentsAreThoseOfTheShape) {
       }
 }
 
+// on a grid the particles' mass, spread by the kernel, has the second moments of the shape; no mass is lost or moved sideways
+TEST(SurfaceLayer, MassTurnsOnAGridAsTheShapeDoes) {
+  for (const Kind kind : {Kind::box, Kind::sphere, Kind::cylinder, Kind::capsule}) {
+    const Shape shape = make_shape(kind, 3);
+    const double cell = 0.031, smear = kernel_smear(Kernel::quadratic, cell);
+    const Samples samples = sample(shape, make_sampling(Method::lattice, 3, true), cell, 3, 20'000'000, false, smear);
+    ASSERT_EQ(samples.masses.size(), samples.volumes.size());
+    double sums[2][7] = {};
+    for (std::size_t i = 0; i < samples.positions.size(); ++i) {
+      const Point p = to_point(samples.positions[i]) - to_point(shape.center);
+      EXPECT_GT(samples.masses[i], 0.3 * samples.volumes[i]);
+      for (int of = 0; of < 2; ++of) {
+        const double m = of == 0 ? samples.volumes[i] : samples.masses[i];
+        sums[of][0] += m;
+        for (int d = 0; d < 3; ++d) sums[of][1 + d] += m * p[d], sums[of][4 + d] += m * (p[d] * p[d] + of * smear);
+      }
+    }
+    // Newton's method ends at changes of 1e-12
+    for (int k = 0; k < 7; ++k) EXPECT_NEAR(sums[1][k], sums[0][k], 1e-9 * sums[0][0]) << int(kind) << k;
+  }
+}
+
+// where it is thinner than the smear, mass moves as far as it may and stays positive
+TEST(SurfaceLayer, MassOfThinPlatesStaysPositive) {
+  Shape shape = make_shape(Kind::box, 3);
+  shape.size = {0.5, 0.4, 0.03};
+  const Samples samples = sample(shape, make_sampling(Method::lattice, 3, true), 0.03, 3, 20'000'000, false,
+                                 kernel_smear(Kernel::quadratic, 0.03));
+  ASSERT_EQ(samples.masses.size(), samples.volumes.size());
+  double volume = 0, mass = 0;
+  for (std::size_t i = 0; i < samples.masses.size(); ++i) {
+    EXPECT_GT(samples.masses[i], 0.1 * samples.volumes[i]);
+    volume += samples.volumes[i], mass += samples.masses[i];
+  }
+  EXPECT_NEAR(mass, volume, 1e-12 * volume);
+}
+
 // from every place of the surface, the next point is near, and no two of them are crowded
 TEST(SurfaceLayer, IsEven) {
   const double spacing = 0.02;

@@ -121,10 +121,11 @@ struct Slope {
   double friction_over_tan = 1;
   Contact contact = {};
   int pieces = 60;  // of 0.02 s
+  int last = 10;    // pieces, over which it is measured
 
   static constexpr double angle = 20 * M_PI / 180;
   struct Result {
-    double speed_before, speed, moved;  // 0.2 s apart, at the end; m in between
+    double speed_before, speed, moved;  // at both ends of the last pieces; m in between
     std::size_t sliding;
   };
 
@@ -143,7 +144,7 @@ struct Slope {
       if (piece > 1) world.restore(saved);
       for (int i = 0; i < 20; ++i) world.step();
       saved = world.save();
-      if (piece == pieces - 10) result.speed_before = speed_of(world), result.moved = -place_of(world);
+      if (piece == pieces - last) result.speed_before = speed_of(world), result.moved = -place_of(world);
       if (piece < pieces) continue;
       result.speed = speed_of(world);
       result.moved += place_of(world);
@@ -178,12 +179,13 @@ TEST(Contact, SlidesOnePercentBelowTheAngleOfFriction) {
 TEST(Contact, SlidesAsCoulombSays) {
   for (const bool memory : {true, false})
     for (const Contact::Law law : {Contact::Law::lagged, Contact::Law::sap}) {
-      Slope slope{.friction_over_tan = 0.5, .pieces = 40};
+      // the cube still swings, and its friction with it: measured over several swings
+      Slope slope{.friction_over_tan = 0.5, .pieces = 50, .last = 20};
       slope.contact.memory = memory;
       slope.contact.law = law;
       const Slope::Result r = slope.run();
       const double g = 9.81 * std::sin(Slope::angle) * 0.5;
-      EXPECT_NEAR((r.speed - r.speed_before) / 0.2, g, 0.003 * g) << memory << int(law);
+      EXPECT_NEAR((r.speed - r.speed_before) / 0.4, g, 0.003 * g) << memory << int(law);
     }
 }
 

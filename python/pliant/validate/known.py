@@ -5,7 +5,6 @@ import fnmatch
 HERTZ = "contact spots of one or two cells: 6 % too stiff at R/h 5, 3 to 5 % too soft at 10, where contacts give way"
 BENDS = "the default transfer, MLS, bends 3 to 5 % too far"
 SETTLES = "microscopic: it settles by up to .0007 mm within 5 s and comes to rest; allowed are .00025"
-ROLLS = "a contact spot below a cell is not resolved: it resists rolling by .004 to .01 of the weight, and slows spin"
 LEVELS = "liquids still move by 0.1 to 0.2 % of their height in .75 s"
 APRON = "the thin apron of a column is below a cell; run-out tends to the measured one from below with h"
 DAM = "the front runs ahead by a tenth; cause not looked into"
@@ -13,9 +12,6 @@ UNKNOWN = "cause not looked into"
 
 # pattern of a line's name, method ("*": both), reason
 KNOWN: list[tuple[str, str, str]] = [
-    ("ball rolls down a*: acceleration", "async", ROLLS),
-    ("ball slides down a boundary*: spin", "*", ROLLS),
-    ("ball slides, then rolls*: speed", "async", ROLLS),
     ("gripped cube*", "async", SETTLES),
     ("Hertz*", "*", HERTZ),
     ("cantilever*: deflection", "*", BENDS),
