@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 # a compiler cache if there is one
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: build demo test test-long bench format setup odr sanitize-asan sanitize-tsan clean
+.PHONY: build demo test test-long bench format setup odr sanitize clean
 
 build: setup build/release/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
@@ -20,15 +20,19 @@ test: build
 test-long: build
 	tools/test --long
 	tools/guard
-	$(MAKE) odr sanitize-asan sanitize-tsan
+	$(MAKE) odr
+
+# hours; can be broken off
+sanitize: setup
+	tools/sanitize --jobs $(JOBS)
 
 bench: build
 	bench/run
 
 format: setup
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
-	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test bench/compare
-	.venv/bin/ruff format --quiet python tests models tools/setup tools/test bench/compare
+	.venv/bin/ruff check --fix --quiet python tests models tools/setup tools/test tools/sanitize bench/compare
+	.venv/bin/ruff format --quiet python tests models tools/setup tools/test tools/sanitize bench/compare
 
 clean:
 	rm -rf build out
@@ -43,7 +47,3 @@ build/%/build.ninja: CMakePresets.json pyproject.toml
 # links the whole library at once, which shows two types of one name that differ
 odr: build/odr/build.ninja
 	cmake --build --preset odr --parallel $(JOBS) --target _core
-
-sanitize-asan sanitize-tsan: sanitize-%: build/%/build.ninja
-	cmake --build --preset $* --parallel $(JOBS)
-	tools/test --preset $*

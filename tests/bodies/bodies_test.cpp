@@ -41,6 +41,27 @@ TEST(bodies, step_is_mj_step_bit_for_bit_over_1000_steps) {
   }
 }
 
+// one of each kind of state, and different numbers in all of it
+constexpr const char* all_kinds_of_state = R"(<mujoco><size nuserdata="3"/><worldbody>
+  <body mocap="true"><geom size=".1"/></body>
+  <body name="a" pos="1 0 0"><joint name="hinge"/><geom size=".1"/></body>
+  <body name="b" pos="2 0 0"><freejoint/><geom size=".1"/></body></worldbody>
+  <equality><weld body1="a" body2="b" active="false"/><joint joint1="hinge"/></equality>
+  <actuator><intvelocity joint="hinge" kp="1" actrange="-1 1"/>
+    <motor joint="hinge" nsample="4" delay=".004"/></actuator></mujoco>)";
+
+TEST(bodies, saved_state_is_that_of_mujoco_and_in_its_order) {
+  Bodies bodies = make_bodies(all_kinds_of_state);
+  const mjModel* m = bodies.model();
+  for (const mjtSize count : {m->na, m->nhistory, m->neq, m->nmocap, m->nuserdata, m->nu}) ASSERT_GT(count, 0);
+  std::vector<double> numbers(std::size_t(mj_stateSize(m, mjSTATE_INTEGRATION)));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = double(i + 1);
+  mj_setState(m, bodies.data(), numbers.data(), mjSTATE_INTEGRATION);
+  mj_getState(m, bodies.data(), numbers.data(), mjSTATE_INTEGRATION);
+  ASSERT_NE(numbers.front(), numbers.back());
+  EXPECT_EQ(bodies.save().numbers, numbers);
+}
+
 TEST(bodies, restored_bodies_continue_with_the_same_bits) {
   for (const TestModel& model : ten_models()) {
     Bodies bodies = make_bodies(model.text);

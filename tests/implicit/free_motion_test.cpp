@@ -1,5 +1,6 @@
 // The motion of matter alone in implicit steps, by the solver of the strong step: it solves its equation for every law, keeps momentum, agrees with the
 // explicit step where that is stable, and is stable where that is not.
+#include "effort.h"
 #include "implicit/dense_twin.h"
 #include "implicit/lump.h"
 
@@ -334,7 +335,7 @@ TEST_P(FreeMotion, ExactRotationKeepsSpinAndVolume) {
     r.C[3] = omega;
   }
   const double before = angular_momentum(lump);
-  for (int step = 0; step < (flows ? 5 : 100); ++step) ASSERT_TRUE(lump.step().converged) << step;
+  for (int step = 0; step < (flows ? 5 : test::as_many(100)); ++step) ASSERT_TRUE(lump.step().converged) << step;
   // residuals of 1e-9 of D p in each step
   EXPECT_NEAR(angular_momentum(lump), before, 1e-7 * before);
   if (flows) return;

@@ -8,8 +8,6 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 namespace pliant {
 
 using namespace geometry;
@@ -216,7 +214,6 @@ TEST_F(RobotFile, IncludesThatNeverEnd) {
 }
 
 TEST_F(RobotFile, LimitsOfXml) {
-  const auto start = std::chrono::steady_clock::now();
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<body>";
   expect_part(mjcf(deep), "nested more than 256 deep");
@@ -235,7 +232,6 @@ TEST_F(RobotFile, LimitsOfXml) {
   write("huge.obj", "");
   fs::resize_file(folder.file("scene/huge.obj"), std::uintmax_t(2) << 30);
   expect_part(mesh("huge.obj"), "mesh file 'huge.obj' has 2147483648 bytes");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 TEST_F(RobotFile, Texts) {

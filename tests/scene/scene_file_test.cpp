@@ -9,7 +9,6 @@
 #include "scene/scene_keys_tables.h"
 #include "scene/yaml_tree.h"
 
-#include <chrono>
 #include <map>
 #include <set>
 #include <sstream>
@@ -218,9 +217,7 @@ TEST(SceneFile, BadFilesAreRefusedAsStored) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
-    const auto start = std::chrono::steady_clock::now();
     const std::vector<Diagnostic> wrong = check_scene_file(entry.path().string(), with_models());
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2)) << entry.path();
     fs::path expected = entry.path();
     EXPECT_EQ(without(all_text(wrong), folder.string() + "/"), read(expected.replace_extension(".expected")));
     EXPECT_FALSE(wrong.empty()) << entry.path();

@@ -1,5 +1,6 @@
 // Friction that follows the solve: against a bisection where there is one contact, and on thousands of problems whose
 // contacts wedge their nodes. At the end Coulomb's cone holds for every contact, and all forces are in balance.
+#include "effort.h"
 #include "solve/dense_strong.h"
 #include "solve/newton.h"
 #include "solve/quasi_newton.h"
@@ -154,16 +155,16 @@ constexpr int few_of_1000 = 4;
 
 TEST(Following, QuasiNewtonSolvesThousands) {
   for (const Walls walls : {Walls::corner, Walls::wedge}) {
-    EXPECT_EQ(unsolved_by_quasi_newton(walls, 1, 5e-2, 1000), 0);
-    EXPECT_EQ(unsolved_by_quasi_newton(walls, 100, 5e-2, 1000), 0);
-    EXPECT_LE(unsolved_by_quasi_newton(walls, 1e4, 5e-2, 1000), few_of_1000);
+    EXPECT_EQ(unsolved_by_quasi_newton(walls, 1, 5e-2, test::as_many(1000)), 0);
+    EXPECT_EQ(unsolved_by_quasi_newton(walls, 100, 5e-2, test::as_many(1000)), 0);
+    EXPECT_LE(unsolved_by_quasi_newton(walls, 1e4, 5e-2, test::as_many(1000)), few_of_1000);
   }
 }
 TEST(Following, NewtonSolvesThousands) {
   for (const Walls walls : {Walls::corner, Walls::wedge}) {
-    EXPECT_EQ(unsolved_by_newton(walls, 1, 1e-4, 1000), 0);
-    EXPECT_EQ(unsolved_by_newton(walls, 100, 1e-4, 1000), 0);
-    EXPECT_LE(unsolved_by_newton(walls, 1e4, 1e-4, 1000), few_of_1000);
+    EXPECT_EQ(unsolved_by_newton(walls, 1, 1e-4, test::as_many(1000)), 0);
+    EXPECT_EQ(unsolved_by_newton(walls, 100, 1e-4, test::as_many(1000)), 0);
+    EXPECT_LE(unsolved_by_newton(walls, 1e4, 1e-4, test::as_many(1000)), few_of_1000);
   }
 }
 TEST(Following, LONG_TighterAndMore) {

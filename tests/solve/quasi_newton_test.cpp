@@ -1,6 +1,7 @@
 // The solver against a dense Newton twin on a thousand problems, and what it promises: same bits, no allocation,
 // honesty.
 #include "solve/quasi_newton.h"
+#include "effort.h"
 
 #include "solve/dense_newton.h"
 #include "solve/problems.h"
@@ -84,7 +85,7 @@ void check_against_twin(unsigned seed) {
 }
 
 TEST(QuasiNewton, SolvesAThousandProblems) {
-  for (unsigned seed = 0; seed < 1000; ++seed) {
+  for (unsigned seed = 0; seed < unsigned(test::as_many(1000)); ++seed) {
     check_against_twin(seed);
     if (HasFailure()) FAIL() << "problem " << seed;
   }

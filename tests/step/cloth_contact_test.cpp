@@ -1,4 +1,5 @@
 // Cloth on cloth and cloth on bodies.
+#include "effort.h"
 #include "step/sheets.h"
 
 #include <mujoco/mujoco.h>
@@ -32,6 +33,7 @@ double slide(double slope) {
 // the slope: the factor is what the grid adds to the inertia of layers that are less than a cell apart (README.md of
 // src/cloth).
 TEST(ClothContact, LayersObeyTheirFrictionCoefficient) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
   EXPECT_NEAR(slide(0.27), 0, 0.01);
   const double one = slide(0.45), two = slide(0.6), per_slope = (two - one) / 0.15;
   EXPECT_GT(one, 0.2);

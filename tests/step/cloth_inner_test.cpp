@@ -1,6 +1,7 @@
 // Inner steps of cloth: against a slow, obvious loop; at their limit; against plain substeps.
 #include "cloth/hinge.h"
 #include "cloth/sheet.h"
+#include "effort.h"
 #include "material/cloth.h"
 #include "step/sheets.h"
 
@@ -242,7 +243,7 @@ TEST(ClothInner, EnergyDoesNotGrow) {
     World world(scene, 2);
     const double start = energy(world.balance());
     double swing = 0;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < as_many(60); ++i) {
       const StepReport& r = world.step();
       ASSERT_GE(r.inner_steps, 6);
       swing = std::max(swing, r.after.kinetic_energy);

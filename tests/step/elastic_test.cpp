@@ -1,4 +1,5 @@
 // Elastic matter against closed forms: a bar that swings, a block that an actuation stretches, a ball that bounces.
+#include "effort.h"
 #include "step/support.h"
 
 namespace pliant::test {
@@ -30,6 +31,7 @@ double bar_period(double h, Law law, Transfer transfer) {
 }
 
 TEST(Bar, SwingsWithTheFrequencyOfTheTextbook) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
   const double exact = 4 / std::sqrt(1e4 / 1000);
   for (Law law : {Law::neo_hookean, Law::fixed_corotated, Law::linear, Law::hencky})
     for (Transfer transfer : {Transfer::apic, Transfer::mls}) {
@@ -132,14 +134,14 @@ TEST(Energy, OfABouncingBallNeverRises) {
         const Balance start = world.balance();
         const double drop = start.gravity_energy * (0.5 / 0.8);
         double lowest = start.kinetic_energy + start.elastic_energy + start.gravity_energy, rise = 0, elastic = 0;
-        for (int n = 0; n < 400; ++n) {
+        for (int n = 0; n < as_many(400); ++n) {
           const Balance now = world.step().after;
           const double total = now.kinetic_energy + now.elastic_energy + now.gravity_energy;
           lowest = std::min(lowest, total), rise = std::max(rise, total - lowest);
           elastic = std::max(elastic, now.elastic_energy);
         }
         EXPECT_LT(rise, 1e-4 * drop) << dimension << int(transfer) << name(law);
-        EXPECT_GT(elastic, 0.1 * drop);
+        if (!is_sanitized) EXPECT_GT(elastic, 0.1 * drop);
       }
 }
 

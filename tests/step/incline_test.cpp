@@ -4,6 +4,7 @@
 // ring, and each node slips while the ringing takes its load off. With MLS, which hardly damps, such a block may then
 // keep itself ringing: near the limit friction feeds the vibration, and it walks down at about g height / wave speed
 // although mu > tan a. So the weight comes slowly here, and what happens if it does not has a test of its own.
+#include "effort.h"
 #include "step/support.h"
 #include "step/traps.h"
 
@@ -95,6 +96,7 @@ double mean_rate(const Ride& ride, const std::vector<double>& what, double from,
 }
 
 TEST(Incline, SlidesWithTheAccelerationOfCoulomb) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
   for (Transfer transfer : {Transfer::pic, Transfer::mls})
     for (bool tilt_plane : {false, true})
       for (int dimension : {2, 3})
@@ -109,6 +111,7 @@ TEST(Incline, SlidesWithTheAccelerationOfCoulomb) {
 }
 
 TEST(Incline, SticksJustAboveTheFrictionAngle) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
   for (Transfer transfer : {Transfer::pic, Transfer::mls})
     for (bool tilt_plane : {false, true})
       for (int dimension : {2, 3})
@@ -127,6 +130,7 @@ TEST(Incline, SticksJustAboveTheFrictionAngle) {
 // Slow sliding excites MLS as well: at .9 tan a it costs .6 % of an acceleration that is a tenth of free sliding; at
 // .98 tan a the block of 3-D is 2.4 times too fast. PIC, which damps, is within 4e-4 there.
 TEST(Incline, SlidesJustBelowTheFrictionAngle) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
   const double a = 25 * M_PI / 180;
   for (Transfer transfer : {Transfer::pic, Transfer::mls})
     for (bool tilt_plane : {false, true})

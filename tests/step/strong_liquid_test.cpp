@@ -1,4 +1,5 @@
 // A liquid in the strong step: at rest it stays at rest, keeps its level and presses as its depth says.
+#include "effort.h"
 #include "step/tank.h"
 
 #include <algorithm>
@@ -69,7 +70,10 @@ void stays_at_rest(int steps, Transfer transfer) {
   EXPECT_LT(r.linear, 300);
 }
 
-TEST(StrongLiquid, StaysAtRestBetweenThinWalls) { stays_at_rest(120, Transfer::mls); }
+TEST(StrongLiquid, StaysAtRestBetweenThinWalls) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
+  stays_at_rest(120, Transfer::mls);
+}
 TEST(StrongLiquid, LONG_StaysAtRestForFiveSeconds) {
   for (const Transfer transfer : {Transfer::pic, Transfer::mls, Transfer::apic}) stays_at_rest(500, transfer);
 }
@@ -80,7 +84,7 @@ TEST(StrongLiquid, SloshesAndKeepsItsVolume) {
   scene.matter[0].velocity = {0.5, 0, 0};
   World world(scene, 2);
   double highest = 0;
-  for (int n = 0; n < 150; ++n) {
+  for (int n = 0; n < as_many(150); ++n) {
     world.step();
     for (const auto& p : particles<3>(world)) {
       highest = std::max(highest, p.x[2]);
@@ -89,6 +93,7 @@ TEST(StrongLiquid, SloshesAndKeepsItsVolume) {
       for (int d = 0; d < 2; ++d) ASSERT_LT(std::fabs(p.x[d]), 0.5 * tank_width + 2e-3);
     }
   }
+  if (is_sanitized) GTEST_SKIP() << only_figures;
   EXPECT_GT(highest, tank_depth + 0.5 * tank_cell);
   // a tenth: it has been thrown about, and steps are large
   EXPECT_NEAR(mean_height(world), tank_depth / 2, 0.1 * tank_depth / 2);

@@ -1,5 +1,6 @@
 // The strong step: matter, friction and bodies in one implicit solve.
 #include "bodies/models.h"
+#include "effort.h"
 #include "solve/newton.h"
 #include "step/bodies_in_step.h"
 #include "step/support.h"
@@ -213,6 +214,7 @@ TEST(Strong, PanelsFeelWhatTheyPressAndHalfTheWeight) {
 }
 
 TEST(Strong, AgreesWithTheAsynchronousStep) {
+  if (test::is_sanitized) GTEST_SKIP() << test::only_figures;
   World strong(squeezed(Method::strong), 2), async(squeezed(Method::async), 2);
   const Vec3 a = force_on_right(strong, 1), b = force_on_right(async, 1);
   // the cube of the explicit step still rings

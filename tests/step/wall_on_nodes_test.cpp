@@ -1,5 +1,6 @@
 // Walls that go through nodes of the grid. With cells of 0.02 m in float the node at 3 cells was 1e-9 m outside of a
 // wall at 0.06 m and felt nothing: water sank away through the floor, and what stuck came off.
+#include "effort.h"
 #include "step/support.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ void stays(Method method, Precision precision, double seconds) {
 
 TEST(WallOnNodes, WaterStaysInATank) {
   for (const Method method : {Method::async, Method::strong}) {
-    stays(method, Precision::float32, 4);
+    stays(method, Precision::float32, as_long(4));
     stays(method, Precision::float64, 0.3);
   }
 }
