@@ -53,6 +53,25 @@ TEST(Tapes, ChangesNoBitOfTheRun) {
   EXPECT_EQ(tape.steps(), run.steps);
 }
 
+// a second tape writes over what the first had, in steps of other lengths
+TEST(Tapes, MemoryOfOneServesTheNext) {
+  TapedRun run = falling(3);
+  const std::vector<double> wanted = flat(run.gradient());
+  World world(run.scene, 1);
+  const std::vector<std::byte> start = world.save();
+  const std::vector<std::vector<LossSeed>> losses = {run.seeds(world)};
+  std::vector<double> found;
+  for (int round = 0; round < 3; ++round) {
+    world.restore(start);
+    Tape tape(world, std::size_t(1) << 30);
+    run.see(world, losses[0]);
+    found = flat(tape.backward(losses)[0]);
+    EXPECT_EQ(wanted, found);
+    tape.end();
+    for (int k = 0; k < 3; ++k) world.step();
+  }
+}
+
 TEST(Tapes, SeveralLossesShareOneWayBack) {
   const TapedRun run = falling(2);
   World world(run.scene, 1);
