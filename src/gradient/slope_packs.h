@@ -36,7 +36,6 @@ inline void locate_pack(const Wide<S>* x, const PackStep<D, S>& step, const Pack
     f.store(rows.f[d] + i);
     index = index * S(arena_side) + base;
     quadratic_weights<S>(f, w + 3 * d);
-    w[3 * d + 1] = (P(1) - w[3 * d]) - w[3 * d + 2];
     if (reach) {
       reach->low[d] = min(reach->low[d], base);
       reach->high[d] = max(reach->high[d], base);
