@@ -68,7 +68,7 @@ class World {
   // stepped at the same time on another thread. threads 0: as many. Its bodies are in the given data of the same model,
   // or in one of its own.
   World clone(int threads = 0, std::shared_ptr<mjData> data = nullptr) const;
-  // back to how it was made, actuations, velocities of boundaries and bodies included
+  // back to how it was made, actuations, elasticities, velocities of boundaries and bodies included
   void reset();
 
   // The bodies, for reading and for setting controls between steps; nullptr if there are none. After a step all that
@@ -105,6 +105,12 @@ class World {
   void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act = {});
   // actuation stress of one piece of matter, symmetric, in its material frame, Pa (S5: Kirchhoff stress F sigma F^T)
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress);
+  // Young's moduli (Pa) and Poisson's ratios of all particles of a piece of matter, by id, in place of those of its
+  // material; an empty list leaves them as they are. Stress goes by them, contact and loss by the material. For laws
+  // without memory (linear, fixed_corotated, neo_hookean) and explicit steps. The same errors.
+  void set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu);
+  // what they are now, by id: E and nu in turn
+  std::vector<std::array<double, 2>> elasticity(const std::string& matter) const;
   // velocity of a boundary, m/s
   void set_boundary_velocity(const std::string& boundary, const Vec3& velocity);
   std::vector<Vec3> boundary_centers() const;  // m, now, in the order of the scene

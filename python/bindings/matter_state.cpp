@@ -85,12 +85,54 @@ nb::object by_id(const MatterState& self, const std::string& name) {
   return nb::cast(array_of(self, view_named(name).attribute))[order];
 }
 
+using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+nb::object array_of(const std::vector<double>& numbers) {
+  const nb::object array = nb::module_::import_("numpy").attr("empty")(numbers.size());
+  auto out = nb::cast<nb::ndarray<double, nb::ndim<1>, nb::c_contig>>(array);
+  std::copy(numbers.begin(), numbers.end(), out.data());
+  return array;
+}
+
+// column 0 is E, 1 is nu
+nb::object elasticity_of(const MatterState& self, std::size_t column) {
+  std::vector<double> numbers;
+  for (const auto& row : alone(self.shared(), [&](const World& world) { return world.elasticity(self.name); }))
+    numbers.push_back(row[column]);
+  return array_of(numbers);
+}
+
+// one number for all, or one each by id
+void set_elasticity(const MatterState& self, nb::handle E, nb::handle nu) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const auto column = [&](nb::handle given, const char* name) {
+    const std::size_t count = array_of(self, Attribute::id).shape(0);
+    const nb::object array = numpy.attr("asarray")(given, "float64");
+    if (nb::cast<std::size_t>(array.attr("ndim")) != 0 && !array.attr("shape").equal(nb::make_tuple(count)))
+      throw nb::value_error((std::string(name) + " of '" + self.name + "' has the shape " +
+                             nb::cast<std::string>(array.attr("shape").attr("__str__")()) + "; give one number, or (" +
+                             std::to_string(count) + ",) by id")
+                                .c_str());
+    return nb::cast<Numbers>(numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(array, nb::make_tuple(count))));
+  };
+  const nb::object none = numpy.attr("empty")(0);
+  const Numbers all_E = E.is_valid() ? column(E, "E") : nb::cast<Numbers>(none);
+  const Numbers all_nu = nu.is_valid() ? column(nu, "nu") : nb::cast<Numbers>(none);
+  alone(self.shared(), [&](World& world) {
+    world.set_elasticity(self.name, {all_E.data(), all_E.size()}, {all_nu.data(), all_nu.size()});
+  });
+}
+
 // values by id
 void set(const MatterState& self, const nb::kwargs& values) {
-  using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
   const nb::module_ numpy = nb::module_::import_("numpy");
+  nb::handle E, nu;
   for (const auto& [key, value] : values) {
     const std::string name = nb::cast<std::string>(key);
+    if (name == "E" || name == "nu") {
+      (name == "E" ? E : nu) = value;
+      continue;
+    }
     const NamedView& view = view_named(name);
     const nb::object wanted = nb::cast(array_of(self, view.attribute)).attr("shape");
     const nb::object array = numpy.attr("ascontiguousarray")(value, "float64");
@@ -102,13 +144,7 @@ void set(const MatterState& self, const nb::kwargs& values) {
     const auto numbers = nb::cast<Numbers>(array);
     alone(self.shared(), [&](World& world) { world.set(self.name, view.attribute, {numbers.data(), numbers.size()}); });
   }
-}
-
-nb::object array_of(const std::vector<double>& numbers) {
-  const nb::object array = nb::module_::import_("numpy").attr("empty")(numbers.size());
-  auto out = nb::cast<nb::ndarray<double, nb::ndim<1>, nb::c_contig>>(array);
-  std::copy(numbers.begin(), numbers.end(), out.data());
-  return array;
+  if (E.is_valid() || nu.is_valid()) set_elasticity(self, E, nu);
 }
 
 nb::object triangles_of(const MatterState& self) {
@@ -120,7 +156,6 @@ nb::object triangles_of(const MatterState& self) {
 }
 
 nb::object von_mises_of(const Material& material, nb::handle gradients, nb::handle plastic) {
-  using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
   const nb::module_ numpy = nb::module_::import_("numpy");
   const auto F = nb::cast<Numbers>(numpy.attr("ascontiguousarray")(gradients, "float64"));
   const auto memory = nb::cast<Numbers>(numpy.attr("ascontiguousarray")(plastic, "float64"));
@@ -145,12 +180,25 @@ void bind_matter_state(nb::module_& module) {
   matter.def("by_id", &by_id, nb::arg("name"),
              nb::sig("def by_id(self, name: str) -> numpy.typing.NDArray[numpy.generic]"),
              "A copy of one of the arrays, 'positions' or another, in the order of the ids, which never changes.");
-  matter.def("set", &set,
-             nb::sig("def set(self, *, positions: numpy.typing.ArrayLike = ..., velocities: numpy.typing.ArrayLike = "
-                     "..., deformation_gradients: numpy.typing.ArrayLike = ..., affine: numpy.typing.ArrayLike = ..., "
-                     "plastic: numpy.typing.ArrayLike = ...) -> None"),
-             "Writes arrays whose rows are in the order of the ids, as by_id gives them. Numbers that are not finite, "
-             "positions out of the grid's range and gradients of no positive determinant are refused.");
+  matter.def(
+      "set", &set,
+      nb::sig("def set(self, *, positions: numpy.typing.ArrayLike = ..., velocities: numpy.typing.ArrayLike = "
+              "..., deformation_gradients: numpy.typing.ArrayLike = ..., affine: numpy.typing.ArrayLike = ..., "
+              "plastic: numpy.typing.ArrayLike = ..., E: numpy.typing.ArrayLike = ..., nu: "
+              "numpy.typing.ArrayLike = ...) -> None"),
+      "Writes arrays whose rows are in the order of the ids, as by_id gives them. Numbers that are not finite, "
+      "positions out of the grid's range and gradients of no positive determinant are refused. E (Pa) and nu, of "
+      "each particle or one for all, are in place of those of the material: stress goes by them, contact and loss "
+      "by the material. They are for laws without memory (linear, fixed_corotated, neo_hookean) and explicit "
+      "steps.");
+  matter.def_prop_ro(
+      "E", [](const MatterState& self) { return elasticity_of(self, 0); },
+      nb::sig("def E(self) -> numpy.typing.NDArray[numpy.float64]"),
+      "Young's modulus of each particle, Pa, in the order of the ids: a copy");
+  matter.def_prop_ro(
+      "nu", [](const MatterState& self) { return elasticity_of(self, 1); },
+      nb::sig("def nu(self) -> numpy.typing.NDArray[numpy.float64]"),
+      "Poisson's ratio of each particle, in the order of the ids: a copy");
   matter.def_prop_ro(
       "triangles", &triangles_of, nb::sig("def triangles(self) -> numpy.typing.NDArray[numpy.int32]"),
       "(triangles, 3): corners of the triangles of cloth, as rows of positions[numpy.argsort(ids)]; the vertices come "

@@ -47,28 +47,12 @@ HoldBar hold_back(const BoundaryNode& node, const Vec& before, const Vec& bar) {
 }
 
 template <int D, class S>
-void GridBack<D, S>::load(const SubstepRecord<D, S>& record, Grid<D, S>& velocities, Workers& workers) {
-  velocities.fit(*record.layout);
-  const std::size_t count = record.nodes.size();
-  workers.for_each((count + piece - 1) / piece, 8, [&](std::size_t k) {
-    std::copy(record.nodes.data() + k * piece, record.nodes.data() + std::min(count, (k + 1) * piece),
-              &velocities.node(k * piece));
-  });
-  before_.clear();
-  for (const BoundaryNode& held : record.held) {
-    Node<S>& node = velocities.node(held.number);
-    before_.push_back(velocity_of<D>(node));
-    set_velocity<D>(held.hold(before_.back()), node);
-  }
-}
-
-template <int D, class S>
 void GridBack<D, S>::go_back(const SubstepRecord<D, S>& record, S dt, const Vector<S, D>& gravity, Grid<D, S>& bars,
                              StepBar<D>& step, Workers& workers) {
   for (std::size_t k = record.held.size(); k-- > 0;) {
     const BoundaryNode& held = record.held[k];
     Node<S>& node = bars.node(held.number);
-    const HoldBar back = hold_back(held, before_[k], velocity_of<D>(node));
+    const HoldBar back = hold_back(held, record.before[k], velocity_of<D>(node));
     set_velocity<D>(back.v, node);
     // bodies that are obstacles come after the boundaries
     if (held.solid >= step.frictions.size()) continue;
@@ -77,21 +61,35 @@ void GridBack<D, S>::go_back(const SubstepRecord<D, S>& record, S dt, const Vect
   }
   const std::size_t count = record.nodes.size(), pieces = (count + piece - 1) / piece;
   partial_.assign(pieces, Vec::zero());
+  // p_bar = v_bar / m, m_bar = -(v - dt g).p_bar, with zeros where a node has no such number
+  using Quad = Pack<S, 4>;
+  using Exact = Pack<double, 4>;
+  Quad pull = 0, moving = 0;
+  for (int d = 0; d < D; ++d) {
+    pull.set(d, dt * gravity[d]);
+    moving.set(d, 1);
+  }
   workers.for_each(pieces, 8, [&](std::size_t k) {
+    Exact sum = 0;
     for (std::size_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i) {
-      Node<S>& node = bars.node(i);
-      const Node<S>& was = record.nodes[i];
-      const S mass = was.a[node_mass];
-      node.a[node_mass] = 0;
-      for (int d = 0; d < D; ++d) {
-        if (!(mass > 0)) node.a[d] = 0;
-        partial_[k][d] += double(dt) * double(node.a[d]);
-        node.a[d] = mass > 0 ? node.a[d] / mass : S(0);
-        node.a[node_mass] -= (was.a[d] - dt * gravity[d]) * node.a[d];
-      }
+      S* node = bars.node(i).a;
+      const Quad was = Quad::load(record.nodes[i].a), mass = was[node_mass];
+      const Quad bar = select((moving > Quad(0)) & (mass > Quad(0)), Quad::load(node), Quad(0));
+      sum += Exact(__builtin_convertvector(bar.v, Exact::Vector));
+      Quad p = bar / select(mass > Quad(0), mass, Quad(1));
+      const Quad part = (was - pull) * p;
+      p.set(node_mass, -((part[0] + part[1]) + part[2]));
+      p.store(node);
     }
+    for (int d = 0; d < D; ++d) partial_[k][d] = double(dt) * sum[d];
   });
   for (const Vec& sum : partial_) step.gravity += sum;
+  // where solids act, the velocity before the first of them counts
+  for (std::size_t k = record.held.size(); k-- > 0;) {
+    S* node = bars.node(record.held[k].number).a;
+    node[node_mass] = 0;
+    for (int d = 0; d < D; ++d) node[node_mass] -= (S(record.before[k][d]) - dt * gravity[d]) * node[d];
+  }
 }
 
 template class GridBack<2, float>;

@@ -19,14 +19,11 @@ HoldBar hold_back(const BoundaryNode& node, const Vec& before, const Vec& bar);
 template <int D, class S>
 class GridBack {
  public:
-  // the velocities of the nodes after solids
-  void load(const SubstepRecord<D, S>& record, Grid<D, S>& velocities, Workers& workers);
-  // `bars` has derivatives by those velocities and gets those by momenta and masses; `load` was with the same record
-  void go_back(const SubstepRecord<D, S>& record, S dt, const Vector<S, D>& gravity, Grid<D, S>& bars,
-               StepBar<D>& step, Workers& workers);
+  // `bars` has derivatives by the velocities of the nodes after solids and gets those by momenta and masses
+  void go_back(const SubstepRecord<D, S>& record, S dt, const Vector<S, D>& gravity, Grid<D, S>& bars, StepBar<D>& step,
+               Workers& workers);
 
  private:
-  std::vector<Vec> before_;  // velocities that solids met, in the order in which these act
   std::vector<Vec> partial_;
 };
 

@@ -5,13 +5,19 @@
 namespace pliant::gradient {
 
 template <int D, class S>
-History<D, S>::History(std::shared_ptr<const Model<S>> model, Workers& workers, std::size_t memory)
-    : model_(std::move(model)), workers_(workers), memory_(memory) {
+History<D, S>::History(std::shared_ptr<const Model<S>> model, Workers& workers, std::size_t memory,
+                       std::shared_ptr<Pool> pool)
+    : model_(std::move(model)), workers_(workers), memory_(memory), pool_(std::move(pool)) {
   // one state to begin from, one on the way, and the shortest way there is
   const std::size_t least = 2 * state_bytes() + model_->particle_count() * sizeof(Point<D, S>);
   if (memory < least)
     fail(ErrorCode::too_large, "a tape of {} bytes does not hold one step of {} particles; give it at least {} bytes",
          memory, model_->particle_count(), least);
+}
+
+template <int D, class S>
+History<D, S>::~History() {
+  for (auto& record : records_) pool_->give(std::move(record));
 }
 
 template <int D, class S>
@@ -32,7 +38,7 @@ StepRecord<D, S>* History<D, S>::begin_step(const Inputs& inputs, const State<D,
   }
   // one that failed left its own
   records_.resize(steps_.size());
-  records_.push_back(std::make_unique<StepRecord<D, S>>());
+  records_.push_back(pool_->take());
   return records_.back().get();
 }
 

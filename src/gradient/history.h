@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gradient/namespace.h"
+#include "gradient/record_pool.h"
 #include "step/step.h"
 
 #include <functional>
@@ -16,8 +17,10 @@ namespace pliant::gradient {
 template <int D, class S>
 class History {
  public:
-  // memory: bytes for states and records
-  History(std::shared_ptr<const Model<S>> model, Workers& workers, std::size_t memory);
+  using Pool = RecordPool<D, S>;
+  // memory: bytes for states and records, which come from the pool and go there in the end
+  History(std::shared_ptr<const Model<S>> model, Workers& workers, std::size_t memory, std::shared_ptr<Pool> pool);
+  ~History();
 
   // A step from `now` begins. The answer is where it should note its way, or nullptr.
   StepRecord<D, S>* begin_step(const Inputs& inputs, const State<D, S>& now);
@@ -27,6 +30,8 @@ class History {
   std::size_t steps() const { return steps_.size(); }
   std::size_t bytes() const { return record_bytes_ + checkpoint_bytes(); }
   const Plan& plan(std::size_t step) const { return steps_[step].plan; }
+  // of the first step; it cannot be set while a tape records
+  const std::shared_ptr<const std::vector<Elasticity>>& elasticity() const { return steps_.front().inputs.elasticity; }
   const std::vector<double>& masses() const { return masses_; }  // kg, of the particles, by id
 
   // f(step, its record) for all steps from the last to `first`
@@ -60,7 +65,8 @@ class History {
   std::vector<double> masses_;
   std::vector<Step> steps_;
   std::optional<Step> pending_;
-  std::vector<std::unique_ptr<StepRecord<D, S>>> records_;  // of all steps, while they fit
+  std::shared_ptr<Pool> pool_;
+  std::vector<typename Pool::Record> records_;  // of all steps, while they fit
   bool keeps_all_ = true;
   std::size_t record_bytes_ = 0, substep_bytes_ = 0;  // of all records; of the largest substep
   int most_substeps_ = 1;                             // of a step

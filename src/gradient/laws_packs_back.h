@@ -4,6 +4,7 @@
 
 #include "gradient/namespace.h"
 #include "material/laws_back.h"
+#include "material/moduli.h"
 
 #include <type_traits>
 
@@ -11,73 +12,90 @@ namespace pliant::gradient {
 
 // the laws that have this
 template <class L>
-constexpr bool in_packs = !L::plastic && !L::sheet && !L::viscous && requires(L law) {
-  law.mu, law.lambda;
-};
+constexpr bool in_packs = takes_moduli<L>;
 
-template <class P>
+template <class P, int D>
 struct PackStressBack {
-  Matrix<P, 3> tau, F;
+  Matrix<P, D> tau, F;
   P mu, lambda;
 };
 
-// the stress, and from X, the derivative by it, those by F and the law. X is symmetric where the stress is: of laws that
-// tell turns from strain.
-template <class L, class P>
-PackStressBack<P> any_stress_back(const L& law, const Matrix<P, 3>& F, const Matrix<P, 3>& X) {
-  const Memory<P, 3> memory = {F, P(0)};
-  const auto with = [&](Scalar<P> mu, Scalar<P> lambda) {
-    L other = law;
-    other.mu = mu;
-    other.lambda = lambda;
-    return inner(X, other.kirchhoff(F, memory));
+// the stress, and from X, the derivative by it, those by F and the moduli, in which it is linear. X is symmetric where the
+// stress is: of laws that tell turns from strain.
+template <class L, class P, int D>
+PackStressBack<P, D> any_stress_back(const L& law, const Moduli<P>& m, const Matrix<P, D>& F, const Matrix<P, D>& X) {
+  const Memory<P, D> memory = {F, P(0)};
+  using S = Scalar<P>;
+  const L shear = with_moduli(law, Moduli<S>{1, 0}), bulk = with_moduli(law, Moduli<S>{0, 1});
+  const auto back = [&](const L& l) -> Matrix<P, D> {
+    return transpose(X) * l.stress(F, memory) + l.differential(F, X * F, memory);
   };
-  return {law.kirchhoff(F, memory), transpose(X) * law.stress(F, memory) + law.differential(F, X * F, memory),
-          with(1, 0), with(0, 1)};
+  const Matrix<P, D> by_mu = shear.kirchhoff(F, memory), by_lambda = bulk.kirchhoff(F, memory);
+  return {m.mu * by_mu + m.lambda * by_lambda, m.mu * back(shear) + m.lambda * back(bulk), inner(X, by_mu),
+          inner(X, by_lambda)};
 }
 
-template <class L, class P>
-inline PackStressBack<P> stress_back(const L& law, const Matrix<P, 3>& F, const Matrix<P, 3>& X) {
-  return any_stress_back(law, F, X);
+template <class L, class P, int D>
+inline PackStressBack<P, D> stress_back(const L& law, const Moduli<P>& m, const Matrix<P, D>& F,
+                                        const Matrix<P, D>& X) {
+  return any_stress_back(law, m, F, X);
 }
 
 // tau = mu (F F^T - 1) + lambda log J
-template <class S, class P>
-inline PackStressBack<P> stress_back(const NeoHookean<S>& law, const Matrix<P, 3>& F, const Matrix<P, 3>& X) {
-  const Matrix<P, 3> c = cofactor(F), Y = X * F;
-  const P J = F.a[0] * c.a[0] + F.a[1] * c.a[1] + F.a[2] * c.a[2], sum = trace(X);
+template <class S, class P, int D>
+inline PackStressBack<P, D> stress_back(const NeoHookean<S>& law, const Moduli<P>& m, const Matrix<P, D>& F,
+                                        const Matrix<P, D>& X) {
+  const Matrix<P, D> c = cofactor(F), Y = X * F;
+  const P J = determinant(F), sum = trace(X);
   if (any_of(J < P(law.smallest_J))) [[unlikely]]
-    return any_stress_back(law, F, X);
-  const P log_J = log(J), pull = P(law.lambda) * sum / J;
-  return {add_diagonal(symmetric_product(P(law.mu), F, F), P(law.lambda) * log_J - P(law.mu)),
-          P(2 * law.mu) * Y + pull * c, inner(Y, F) - sum, log_J * sum};
+    return any_stress_back(law, m, F, X);
+  const P log_J = log(J), pull = m.lambda * sum / J;
+  return {add_diagonal(symmetric_product(m.mu, F, F), m.lambda * log_J - m.mu), (P(2) * m.mu) * Y + pull * c,
+          inner(Y, F) - sum, log_J * sum};
 }
 
-// With V = R F^T, [m]x = skew(X V) and g = (tr V - V)^-1 m:
-//   F_bar = 4 mu X F - 2 mu (X + 2 [g]x) R + lambda tr X (2 J - 1) cof F
-template <class S, class P>
-inline PackStressBack<P> stress_back(const FixedCorotated<S>& law, const Matrix<P, 3>& F, const Matrix<P, 3>& X) {
-  const P half = P(S(0.5));
-  const Matrix<P, 3> R = rotation_of(F), V = symmetric_product(P(1), R, F), XV = X * V;
-  const Matrix<P, 3> G = add_diagonal(P(-1) * V, trace(V));
-  const Matrix<P, 3> K = cofactor(G);
+// X + 2 [g]x with g = (tr V - V)^-1 m and [m]x = skew(X V). `far` is false where two stretches nearly cancel: matter
+// inside out.
+template <class P>
+inline Matrix<P, 3> turned(const Matrix<P, 3>& X, const Matrix<P, 3>& V, const Matrix<P, 3>& XV, Truth<P>& far) {
+  using S = Scalar<P>;
+  const Matrix<P, 3> G = add_diagonal(P(-1) * V, trace(V)), K = cofactor(G);
   const P det = G.a[0] * K.a[0] + G.a[1] * K.a[1] + G.a[2] * K.a[2];
-  // two stretches that nearly cancel: matter inside out
-  if (any_of(det < P(S(1e-3)))) [[unlikely]]
-    return any_stress_back(law, F, X);
-  const P scale = half / det;
+  far = det >= P(S(1e-3));
   const Vector<P, 3> m = {{XV(2, 1) - XV(1, 2), XV(0, 2) - XV(2, 0), XV(1, 0) - XV(0, 1)}};
-  const Vector<P, 3> g = scale * (K * m);
-  Matrix<P, 3> N = X;  // X + 2 [g]x
-  const P two = P(2);
-  N(0, 1) -= two * g[2], N(0, 2) += two * g[1], N(1, 2) -= two * g[0];
-  N(1, 0) += two * g[2], N(2, 0) -= two * g[1], N(2, 1) += two * g[0];
-  const Matrix<P, 3> c = cofactor(F), Y = X * F;
-  const P J = F.a[0] * c.a[0] + F.a[1] * c.a[1] + F.a[2] * c.a[2], sum = trace(X);
-  const P pull = P(law.lambda) * sum * (two * J - P(1));
-  return {add_diagonal(symmetric_product(P(2 * law.mu), F - R, F), P(law.lambda) * (J - P(1)) * J),
-          P(4 * law.mu) * Y - P(2 * law.mu) * (N * R) + pull * c, two * (inner(Y, F) - trace(XV)),
-          (J - P(1)) * J * sum};
+  const Vector<P, 3> g = (P(1) / det) * (K * m);
+  Matrix<P, 3> N = X;
+  N(0, 1) -= g[2], N(0, 2) += g[1], N(1, 2) -= g[0];
+  N(1, 0) += g[2], N(2, 0) -= g[1], N(2, 1) += g[0];
+  return N;
+}
+// the axis is that out of the plane, along which V does not act
+template <class P>
+inline Matrix<P, 2> turned(const Matrix<P, 2>& X, const Matrix<P, 2>& V, const Matrix<P, 2>& XV, Truth<P>& far) {
+  const P sum = trace(V);
+  far = sum >= P(Scalar<P>(0.1));
+  const P g = (XV(1, 0) - XV(0, 1)) / sum;
+  Matrix<P, 2> N = X;
+  N(0, 1) -= g;
+  N(1, 0) += g;
+  return N;
+}
+
+// With V = R F^T and N = X + 2 [g]x as above:
+//   F_bar = 4 mu X F - 2 mu N R + lambda tr X (2 J - 1) cof F
+template <class S, class P, int D>
+inline PackStressBack<P, D> stress_back(const FixedCorotated<S>& law, const Moduli<P>& m, const Matrix<P, D>& F,
+                                        const Matrix<P, D>& X) {
+  const Matrix<P, D> R = rotation_of(F), V = symmetric_product(P(1), R, F), XV = X * V;
+  Truth<P> far;
+  const Matrix<P, D> N = turned(X, V, XV, far);
+  if (!all_of(far)) [[unlikely]]
+    return any_stress_back(law, m, F, X);
+  const Matrix<P, D> c = cofactor(F), Y = X * F;
+  const P J = determinant(F), sum = trace(X), two = P(2);
+  const P pull = m.lambda * sum * (two * J - P(1)), growth = (J - P(1)) * J;
+  return {add_diagonal(symmetric_product(two * m.mu, F - R, F), m.lambda * growth),
+          (P(4) * m.mu) * Y - (two * m.mu) * (N * R) + pull * c, two * (inner(Y, F) - trace(XV)), growth * sum};
 }
 
 }  // namespace pliant::gradient

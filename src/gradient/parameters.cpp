@@ -20,11 +20,10 @@ Material nothing() {
 }  // namespace
 
 // mu = E / (2 (1 + nu)), lambda = E nu / q, q = (1 + nu)(1 - 2 nu)
-ElasticBar elastic_bar(const Material& material, double mu_bar, double lambda_bar) {
-  const Lame l = lame(material);
-  const double E = material.E, nu = material.nu, q = (1 + nu) * (1 - 2 * nu);
-  return {(mu_bar * l.mu + lambda_bar * l.lambda) / E,
-          -mu_bar * l.mu / (1 + nu) + lambda_bar * E * (1 + 2 * nu * nu) / (q * q)};
+ElasticBar elastic_bar(double E, double nu, double mu_bar, double lambda_bar) {
+  const double q = (1 + nu) * (1 - 2 * nu);
+  return {mu_bar / (2 * (1 + nu)) + lambda_bar * nu / q,
+          -mu_bar * E / (2 * (1 + nu) * (1 + nu)) + lambda_bar * E * (1 + 2 * nu * nu) / (q * q)};
 }
 
 Material material_bar(const Material& material, double loss_viscosity, const PieceSums& sums) {
@@ -44,7 +43,7 @@ Material material_bar(const Material& material, double loss_viscosity, const Pie
     bar.density += sums.loss_viscosity * loss_viscosity / (2 * material.density);
     mu_bar += sums.loss_viscosity * loss_viscosity / (2 * lame(material).mu);
   }
-  const ElasticBar elastic = elastic_bar(material, mu_bar, law[1]);
+  const ElasticBar elastic = elastic_bar(material.E, material.nu, mu_bar, law[1]);
   bar.E = elastic.E;
   bar.nu = elastic.nu;
   if (reads(material.law, parameter::yield)) bar.yield = std::sqrt(2.0 / 3) * law[2];

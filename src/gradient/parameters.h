@@ -22,6 +22,6 @@ Material material_bar(const Material& material, double loss_viscosity, const Pie
 struct ElasticBar {
   double E, nu;
 };
-ElasticBar elastic_bar(const Material& material, double mu_bar, double lambda_bar);
+ElasticBar elastic_bar(double E, double nu, double mu_bar, double lambda_bar);
 
 }  // namespace pliant::gradient

@@ -15,9 +15,17 @@ Matrix<S, D> shear_of(const Matrix<S, D>& A) {
   return add_diagonal(symmetric_part(A), trace(A) * (S(-1) / S(D)));
 }
 
+// the law with the particle's own moduli, if it has some
+template <class L, int D, class S>
+L own_law(const L& law, const PieceStep<D, S>& step, const Point<D, S>& p) {
+  if constexpr (takes_moduli<L>)
+    if (step.moduli) return with_moduli(law, step.moduli[std::size_t(p.id)]);
+  return law;
+}
+
 // the stress of grid/advance.cpp
 template <class L, int D, class S>
-Matrix<S, D> kirchhoff_of(const L& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C) {
+Matrix<S, D> stress_of(const L& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C) {
   const Matrix<S, D> F = matrix_of<D>(p.F);
   Matrix<S, D> tau = F * step.actuation * transpose(F) + (2 * step.shear_viscosity) * shear_of(C);
   if constexpr (!L::sheet) tau += law.kirchhoff(F, Memory<S, D>{F, p.plastic});
@@ -26,8 +34,8 @@ Matrix<S, D> kirchhoff_of(const L& law, const PieceStep<D, S>& step, const Point
 }
 
 template <class L, int D, class S>
-void kirchhoff_of_back(const L& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C,
-                       const Matrix<S, D>& X, PointBar<D, S>& bar, PieceBar<D>& piece) {
+void stress_of_back(const L& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C,
+                    const Matrix<S, D>& X, PointBar<D, S>& bar, PieceBar<D>& piece) {
   const Matrix<S, D> F = matrix_of<D>(p.F);
   if constexpr (!L::sheet) {
     const StressBack<S, D> back = kirchhoff_back(law, F, p.plastic, X);
@@ -98,15 +106,15 @@ Matrix<S, D> advect_back(const AnyLaw<S>& law, S dt, const Point<D, S>& p, const
 template <int D, class S>
 Matrix<S, D> stress_impulse_of(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p,
                                const Matrix<S, D>& C) {
-  const Matrix<S, D> tau = std::visit([&](const auto& l) { return kirchhoff_of(l, step, p, C); }, law);
+  const Matrix<S, D> tau = std::visit([&](const auto& l) { return stress_of(own_law(l, step, p), step, p, C); }, law);
   return (step.dt * p.volume) * tau;
 }
 
 template <int D, class S>
 void stress_impulse_back(const AnyLaw<S>& law, const PieceStep<D, S>& step, const Point<D, S>& p, const Matrix<S, D>& C,
                          const Matrix<S, D>& impulse_bar, PointBar<D, S>& bar, PieceBar<D>& piece) {
-  std::visit([&](const auto& l) { kirchhoff_of_back(l, step, p, C, (step.dt * p.volume) * impulse_bar, bar, piece); },
-             law);
+  const Matrix<S, D> X = (step.dt * p.volume) * impulse_bar;
+  std::visit([&](const auto& l) { stress_of_back(own_law(l, step, p), step, p, C, X, bar, piece); }, law);
 }
 
 template bool goes_back(const AnyLaw<float>&);

@@ -6,6 +6,7 @@
 #include "grid/particles.h"
 #include "grid/point_transfer.h"
 #include "material/laws.h"
+#include "material/moduli.h"
 
 namespace pliant::gradient {
 
@@ -15,6 +16,7 @@ struct PieceStep {
   S dt;
   Matrix<S, D> actuation;
   S shear_viscosity;
+  const Moduli<S>* moduli = nullptr;  // by id, where particles have their own
 };
 
 // whether a law has all that is needed here

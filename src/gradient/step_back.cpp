@@ -59,7 +59,7 @@ StepBack<D, S>::StepBack(const Model<S>& model, Workers& workers, bool plain)
       velocities_(kernel_ == Kernel::compact ? 2 : 1),
       node_bars_(kernel_ == Kernel::compact ? 2 : 1) {
   for (int t = 0; t < workers.threads(); ++t) arenas_.push_back(std::make_unique<Arenas>());
-  if (!plain && goes_in_packs<D>(model)) packs_ = std::make_unique<SweepBack<S>>(model, workers);
+  if (!plain && goes_in_packs(model)) packs_ = std::make_unique<SweepBack<D, S>>(model, workers);
 }
 
 template <int D, class S>
@@ -80,8 +80,7 @@ void StepBack<D, S>::for_blocks(const Layout<D, S>& layout, const F& f) {
 
 template <int D, class S>
 void StepBack<D, S>::go_back(const StepRecord<D, S>& record, PointBars<D, S>& bars, StepBar<D>& step) {
-  if constexpr (D == 3)
-    if (packs_) return packs_->go_back(record, bars, step);
+  if (packs_) return packs_->go_back(record, bars, step);
   const std::size_t count = bars.size();
   bars_.resize(count);
   spare_.resize(count);
@@ -98,13 +97,13 @@ void StepBack<D, S>::go_back(const StepRecord<D, S>& record, PointBars<D, S>& ba
   for (std::size_t k = record.substeps.size(); k-- > 0;) {
     const Record& r = record.substeps[k];
     // velocities and places of particles, back to the nodes
-    grid_back_.load(r, velocities_, workers_);
+    take_nodes(r);
     gather_back(record, r);
     node_bars_.sum(*r.layout, workers_);
     grid_back_.go_back(r, record.dt, gravity, node_bars_, step, workers_);
     // momenta of nodes, back to the particles; these need their velocities of then
     if (k > 0) {
-      grid_back_.load(record.substeps[k - 1], velocities_, workers_);
+      take_nodes(record.substeps[k - 1]);
       gather_again(record.substeps[k - 1], r);
     }
     scatter_back(record, r, step);
@@ -116,6 +115,12 @@ void StepBack<D, S>::go_back(const StepRecord<D, S>& record, PointBars<D, S>& ba
     for (std::size_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i)
       bars[std::size_t(first.points[i].id)] = bars_[i];
   });
+}
+
+template <int D, class S>
+void StepBack<D, S>::take_nodes(const Record& r) {
+  velocities_.fit(*r.layout);
+  std::copy(r.nodes.begin(), r.nodes.end(), &velocities_.node(0));
 }
 
 // `bars_` go from the order of `from` to that of `to`
@@ -202,7 +207,8 @@ void StepBack<D, S>::scatter_back(const StepRecord<D, S>& record, const Record& 
         const std::uint32_t number = layout.block_segments[s], group = layout.segments[number].group;
         const std::uint32_t* starts = layout.cell_starts.data() + layout.segments[number].first_cell;
         const AnyLaw<S>& law = model_.laws[group];
-        const PieceStep<D, S> piece_step = {record.dt, record.actuations[group], S(record.shear_viscosities[group])};
+        const PieceStep<D, S> piece_step = {record.dt, record.actuations[group], S(record.shear_viscosities[group]),
+                                            record.own_moduli ? record.own_moduli->of(group) : nullptr};
         for (std::uint32_t i = starts[0]; i < starts[block_nodes<D>]; ++i) {
           const Point<D, S>& p = r.points[i];
           PointBar<D, S>& bar = bars_[i];

@@ -36,6 +36,7 @@ class StepBack {
  private:
   using Record = SubstepRecord<D, S>;
   struct Arenas;  // of one thread
+  void take_nodes(const Record& r);
   void gather_back(const StepRecord<D, S>& record, const Record& r);
   void scatter_back(const StepRecord<D, S>& record, const Record& r, StepBar<D>& step);
   void gather_again(const Record& r, const Record& next);
@@ -56,7 +57,7 @@ class StepBack {
   Buffer<std::uint32_t> place_;        // by id
   std::vector<PieceBar<D>> segments_;  // by segment of the layout
   std::vector<std::unique_ptr<Arenas>> arenas_;
-  std::unique_ptr<SweepBack<S>> packs_;  // nullptr: plain loops
+  std::unique_ptr<SweepBack<D, S>> packs_;  // nullptr: plain loops
 };
 
 }  // namespace pliant::gradient

@@ -68,10 +68,11 @@ struct TapeOf<D, S>::Loss {
 };
 
 template <int D, class S>
-TapeOf<D, S>::TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory, bool plain)
+TapeOf<D, S>::TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory, bool plain,
+                     std::shared_ptr<RecordPool<D, S>> pool)
     : model_(with_way_back(std::move(model), D)),
       workers_(threads),
-      history_(model_, workers_, memory),
+      history_(model_, workers_, memory, std::move(pool)),
       step_back_(*model_, workers_, plain) {}
 
 template <int D, class S>
@@ -179,6 +180,7 @@ PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) cons
   PieceGradient r;
   PieceSums sums = loss.pieces[g];
   const bool elastic = reads(material.law, parameter::E);
+  const auto& elasticity = history_.elasticity();
   const auto put = [](const S* a, int n, std::vector<double>& to) { to.insert(to.end(), a, a + n); };
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const PointBar<D, S>& bar = loss.bars[i];
@@ -188,10 +190,13 @@ PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) cons
     put(bar.F, D * D, r.deformation_gradients);
     put(&bar.plastic, 1, r.plastic);
     put(&bar.mass, 1, r.masses);
-    for (int k = 0; k < law_numbers; ++k) sums.law[k] += double(bar.law[k]);
+    // the material's E does not act on those that have their own
+    const bool has_own = elasticity && (*elasticity)[i].E > 0;
+    for (int k = has_own ? 2 : 0; k < law_numbers; ++k) sums.law[k] += double(bar.law[k]);
     sums.density += double(bar.mass) * history_.masses()[i] / material.density;
     if (!elastic) continue;
-    const ElasticBar own = elastic_bar(material, double(bar.law[0]), double(bar.law[1]));
+    const double E = has_own ? (*elasticity)[i].E : material.E, nu = has_own ? (*elasticity)[i].nu : material.nu;
+    const ElasticBar own = elastic_bar(E, nu, double(bar.law[0]), double(bar.law[1]));
     r.of_particles["E"].push_back(own.E);
     r.of_particles["nu"].push_back(own.nu);
   }

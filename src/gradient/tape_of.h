@@ -12,7 +12,8 @@ template <int D, class S>
 class TapeOf : public Tape::Impl {
  public:
   // Error(bad_input) if the model's step has no adjoint
-  TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory, bool plain);
+  TapeOf(std::shared_ptr<const Model<S>> model, int threads, std::size_t memory, bool plain,
+         std::shared_ptr<RecordPool<D, S>> pool);
 
   History<D, S>& history() { return history_; }
   std::size_t steps() const override { return history_.steps(); }

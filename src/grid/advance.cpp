@@ -1,5 +1,7 @@
 #include "grid/advance.h"
 
+#include "grid/own_stress.h"
+
 namespace pliant::grid {
 namespace {
 
@@ -106,6 +108,7 @@ AdvanceResult<S> advect(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Bat
 
 template <int D, class S>
 void stress_impulse(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
+  if (step.moduli) return own_stress_impulse(law, step, batch);
   std::visit([&](const auto& l) { stress_impulse_with(l, step, batch); }, law);
 }
 

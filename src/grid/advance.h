@@ -5,6 +5,7 @@
 #include "grid/batch.h"
 #include "grid/namespace.h"
 #include "material/laws.h"
+#include "material/moduli.h"
 
 namespace pliant::grid {
 
@@ -14,12 +15,13 @@ struct AdvanceStep {
   S speed_limit;           // m/s: a particle may not be faster
   Matrix<S, D> actuation;  // stress in the material frame, Pa
   bool actuated;
-  S shear_viscosity = 0;    // Pa s, of the loss of matter that touches
-  bool gradient_is_affine;  // grad v is C, not a row of its own
-  bool cloth_acts = true;   // see SweepStep
-  bool strains = false;     // F goes by the batch's strain, to which dt grad v adds
-  bool stays = false;       // the way goes into the batch's shift, not into x; stress is that of where x was
-  bool large;               // laws with a flow of their own follow it
+  S shear_viscosity = 0;              // Pa s, of the loss of matter that touches
+  bool gradient_is_affine;            // grad v is C, not a row of its own
+  bool cloth_acts = true;             // see SweepStep
+  bool strains = false;               // F goes by the batch's strain, to which dt grad v adds
+  bool stays = false;                 // the way goes into the batch's shift, not into x; stress is that of where x was
+  bool large;                         // laws with a flow of their own follow it
+  const Moduli<S>* moduli = nullptr;  // by id, of a piece whose particles have their own
 };
 
 template <class S>

@@ -6,6 +6,8 @@
 #include "grid/namespace.h"
 #include "grid/particles.h"
 
+#include <bit>
+
 namespace pliant::grid {
 
 template <int D, class S>
@@ -31,6 +33,7 @@ struct Batch {
   S* plastic() { return word[D + D * D]; }
   S* mass() { return word[D + D * D + 1]; }
   S* volume() { return word[D + D * D + 2]; }
+  std::size_t id(int i) const { return std::size_t(std::bit_cast<IdOf<S>>(word[words - 1][i])); }
 
   // records -> rows and back; loading points sets the count
   void load(const Point<D, S>* points, int number);

@@ -154,34 +154,52 @@ void Grid<D, S>::fit(const Layout<D, S>& layout) {
 
 template <int D, class S>
 void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, Workers& workers) {
-  spare_.resize(layout.slots.size() * slot_size());
-  workers.for_each(layout.slots.size(), 64, [&](std::size_t s) {
-    const std::int32_t old = old_layout.find_slot(layout.slots[s].coord);
-    Node<S>* to = spare_.data() + s * slot_size();
-    if (old < 0)
-      std::fill(to, to + slot_size(), Node<S>{});
-    else
-      std::copy_n(velocities_.data() + std::size_t(old) * slot_size(), slot_size(), to);
-  });
+  refit(old_layout, layout, velocities_, spare_, workers);
   velocities_.swap(spare_);
   arenas_.resize(layout.blocks.size() * arena_size());
   overhang_.assign(layout.blocks.size(), everywhere<D>);
 }
 
 template <int D, class S>
-void Grid<D, S>::fill(const Layout<D, S>& layout, std::size_t b, Node<S>* arena) const {
-  const Block<D>& block = layout.blocks[b];
-  for (int grid = 0; grid < grids_; ++grid, arena += arena_nodes<D>) {
+void Grid<D, S>::refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, const Buffer<Node<S>>& from,
+                       Buffer<Node<S>>& to, Workers& workers) const {
+  to.resize(layout.slots.size() * slot_size());
+  workers.for_each(layout.slots.size(), 64, [&](std::size_t s) {
+    const std::int32_t old = old_layout.find_slot(layout.slots[s].coord);
+    Node<S>* nodes = to.data() + s * slot_size();
+    if (old < 0)
+      std::fill(nodes, nodes + slot_size(), Node<S>{});
+    else
+      std::copy_n(from.data() + std::size_t(old) * slot_size(), slot_size(), nodes);
+  });
+}
+
+template <int D, class S>
+std::size_t Grid<D, S>::renumbered(const Layout<D, S>& old_layout, const Layout<D, S>& layout,
+                                   std::size_t number) const {
+  const std::int32_t slot = layout.find_slot(old_layout.slots[number / slot_size()].coord);
+  return slot < 0 ? SIZE_MAX : std::size_t(slot) * slot_size() + number % slot_size();
+}
+
+template <int D, class S>
+void fill_arena(const Block<D>& block, unsigned overhang, int grids, const Node<S>* all, Node<S>* arena) {
+  const std::size_t slot_size = std::size_t(grids) * block_nodes<D>;
+  for (int grid = 0; grid < grids; ++grid, arena += arena_nodes<D>) {
     const Node<S>* nodes[neighbour_count<D>];
     for (int n = 0; n < neighbour_count<D>; ++n)
-      nodes[n] = velocities_.data() + std::size_t(block.slots[n]) * slot_size() + grid * block_nodes<D>;
-    for_rows<D>(overhang_[b], [&](int x, int y) {
+      nodes[n] = all + std::size_t(block.slots[n]) * slot_size + grid * block_nodes<D>;
+    for_rows<D>(overhang, [&](int x, int y) {
       const Node<S>* const* n =
           D == 2 ? nodes + 3 * neighbour_of(x) : nodes + 3 * (3 * neighbour_of(x) + neighbour_of(y));
       const int row = D == 2 ? node_of(x) * block_side : (node_of(x) * block_side + node_of(y)) * block_side;
       join_rows(n[0] + row, n[1] + row, n[2] + row, arena + row_of<D>(x, y));
     });
   }
+}
+
+template <int D, class S>
+void Grid<D, S>::fill(const Layout<D, S>& layout, std::size_t b, Node<S>* arena) const {
+  fill_arena<D>(layout.blocks[b], overhang_[b], grids_, velocities_.data(), arena);
 }
 
 template <int D, class S>
@@ -355,6 +373,10 @@ void Grid<D, S>::hold_solids(const Layout<D, S>& layout, const GridStep<D, S>& s
   sum_impulses(layout.slots.size(), impulses);
 }
 
+template void fill_arena(const Block<2>&, unsigned, int, const Node<float>*, Node<float>*);
+template void fill_arena(const Block<2>&, unsigned, int, const Node<double>*, Node<double>*);
+template void fill_arena(const Block<3>&, unsigned, int, const Node<float>*, Node<float>*);
+template void fill_arena(const Block<3>&, unsigned, int, const Node<double>*, Node<double>*);
 template class Grid<2, float>;
 template class Grid<2, double>;
 template class Grid<3, float>;

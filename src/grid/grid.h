@@ -7,6 +7,10 @@
 
 namespace pliant::grid {
 
+// the nodes of a block's arena within the overhang, from nodes that stand slot by slot; `grids` of them
+template <int D, class S>
+void fill_arena(const Block<D>& block, unsigned overhang, int grids, const Node<S>* nodes, Node<S>* arena);
+
 template <int D, class S>
 class Grid {
  public:
@@ -16,6 +20,12 @@ class Grid {
   void fit(const Layout<D, S>& layout);
   void refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, Workers& workers);
 
+  // the same for numbers by node that were taken from the old layout; nodes of a slot that it did not have get zeros
+  void refit(const Layout<D, S>& old_layout, const Layout<D, S>& layout, const Buffer<Node<S>>& from,
+             Buffer<Node<S>>& to, Workers& workers) const;
+  // the number of a node (see below) in another layout; SIZE_MAX if it has no such node
+  std::size_t renumbered(const Layout<D, S>& old_layout, const Layout<D, S>& layout, std::size_t number) const;
+
   // nodes of an arena, for all grids
   std::size_t arena_size() const { return std::size_t(grids_) * arena_nodes<D>; }
   // velocities of all nodes that block b's particles have reached when they scattered; of all nodes of its arena if
@@ -24,6 +34,10 @@ class Grid {
   // takes what block b scattered and leaves zeros. The overhang says where it reached out of nodes 0..5: bit 2 d below,
   // bit 2 d + 1 above along axis d
   void take(std::size_t b, unsigned overhang, Node<S>* arena);
+
+  // where block b reached when it scattered, as `take` was told; everywhere if it has not since it was sorted
+  unsigned overhang(std::size_t b) const { return overhang_[b]; }
+  const std::vector<std::uint8_t>& overhangs() const { return overhang_; }
 
   // the node at a place of block b's arena (see layout.h), by a number that `node` and `position` take
   std::size_t node_number(const Block<D>& block, int arena_place) const;

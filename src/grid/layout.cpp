@@ -280,6 +280,17 @@ std::int32_t Layout<D, S>::find_slot(const std::int32_t* coord) const {
 }
 
 template <int D, class S>
+void Layout<D, S>::keep(const Layout& other) {
+  blocks = other.blocks;
+  segments = other.segments;
+  block_segments = other.block_segments;
+  cell_starts = other.cell_starts;
+  slots = other.slots;
+  slot_table_ = other.slot_table_;
+  place_ = other.place_;
+}
+
+template <int D, class S>
 std::size_t Layout<D, S>::bytes() const {
   std::size_t n = blocks.capacity() * sizeof(Block<D>) + segments.capacity() * sizeof(Segment) +
                   block_segments.capacity() * 4 + cell_starts.capacity() * 4 + slots.capacity() * sizeof(Slot<D>) +

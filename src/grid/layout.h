@@ -80,6 +80,12 @@ class Layout {
   template <class R>
   void reorder(const Buffer<R>& from, Buffer<R>& to, Workers& workers) const;
 
+  // where each of the particles went that `build` found, by its place before
+  const Buffer<std::uint32_t>& places() const { return place_; }
+
+  // as the other, but for what only `build` needs
+  void keep(const Layout& other);
+
   std::int32_t find_slot(const std::int32_t* coord) const;
   std::size_t bytes() const;
 

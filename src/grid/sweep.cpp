@@ -260,8 +260,10 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   step.large = job.step.large;
   step.strains = job.step.strains;
   step.stays = job.pass == Pass::strain;
+  if (job.step.moduli) step.moduli = (*job.step.moduli)[group];
   const AnyLaw<S>& law = (*job.step.laws)[group];
-  Point<D, S>* points = job.particles.points.data() + first;
+  Point<D, S>* own = job.particles.points.data();
+  const Point<D, S>* points = (job.from ? job.from : own) + first;
   ParticleVelocity<D, S>* velocities = job.particles.velocities.data() + first;
 
   s.batch.load(points, count);
@@ -282,7 +284,7 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
     packs_ ? scatter_packs(s) : scatter(s);
     s.lap(s.times.scatter);
   }
-  if (gathers && !step.stays) s.batch.store(points);
+  if (gathers && !step.stays) s.batch.store((job.to ? job.to : own) + first);
   if (!scatters)
     s.batch.store(velocities);
   else if (step.stays)

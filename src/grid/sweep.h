@@ -29,6 +29,7 @@ struct SweepStep {
   S most_cells = 1;        // that a particle may cross; more than 1 only if it is sorted next
   bool large = false;      // a step so large that its square counts
   bool strains = false;    // there are passes that strain
+  const std::vector<const Moduli<S>*>* moduli = nullptr;  // by group, by id; nullptr: as the laws say
 };
 
 // who is swept, and how
@@ -39,6 +40,9 @@ struct SweepJob {
   const Layout<D, S>& layout;
   Grid<D, S>& grid;
   Particles<D, S>& particles;
+  // points before and after, where they are not in `particles`
+  const Point<D, S>* from = nullptr;
+  Point<D, S>* to = nullptr;
 };
 
 struct SweepReport {

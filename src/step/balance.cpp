@@ -48,7 +48,7 @@ void add_particle(const Point<D, S>& p, const ParticleVelocity<D, S>& q, const S
 
 // elastic energy and volume of a run of particles of one law
 template <class L, int D, class S>
-void add_law(const L& law, const Point<D, S>* points, std::size_t count, Balance& b) {
+void add_law(const L& law, const Moduli<S>* moduli, const Point<D, S>* points, std::size_t count, Balance& b) {
   using P = Wide<S>;
   // the volume in which a particle's stress acts, over its own
   double reach = 1;
@@ -61,7 +61,18 @@ void add_law(const L& law, const Point<D, S>* points, std::size_t count, Balance
       for (int k = 0; k < D * D; ++k) F.a[k].set(l, p.F[k]);
       plastic.set(l, p.plastic);
     }
-    const P energy = law.energy(F, Memory<P, D>{F, plastic}), J = determinant(F);
+    P energy = law.energy(F, Memory<P, D>{F, plastic});
+    if constexpr (takes_moduli<L>)
+      if (moduli) {
+        Moduli<P> own = {P(0), P(0)};
+        for (int l = 0; l < P::lanes; ++l) {
+          const Moduli<S>& m = moduli[std::size_t(points[std::min(i + std::size_t(l), count - 1)].id)];
+          own.mu.set(l, m.mu);
+          own.lambda.set(l, m.lambda);
+        }
+        energy = energy_of(law, own, F);
+      }
+    const P J = determinant(F);
     for (std::size_t l = 0; l < std::min<std::size_t>(P::lanes, count - i); ++l) {
       b.elastic_energy += reach * double(points[i + l].volume) * double(energy[int(l)]);
       b.volume += double(points[i + l].volume) * double(J[int(l)]);
@@ -95,7 +106,8 @@ Balance balance(const Model<S>& model, const State<D, S>& state, Workspace<D, S>
       Balance& b = work.partial_balances[k];
       for (std::size_t i = begin; i < end; ++i)
         add_particle(state.particles.points[i], state.particles.velocities[i], model.scene.step, b);
-      std::visit([&](const auto& law) { add_law(law, state.particles.points.data() + begin, end - begin, b); },
+      const Moduli<S>* moduli = work.own_moduli ? work.own_moduli->of(g) : nullptr;
+      std::visit([&](const auto& law) { add_law(law, moduli, state.particles.points.data() + begin, end - begin, b); },
                  model.laws[g]);
     });
     for (const Balance& b : work.partial_balances) add(total, b);

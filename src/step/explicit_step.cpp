@@ -1,5 +1,6 @@
 // A step of matter in explicit substeps (S2).
 #include "step/part.h"
+#include "step/record.h"
 
 #include <cmath>
 
@@ -17,15 +18,25 @@ Pass pass_after(const Plan& plan, int substep) {
 
 // in the middle of a step only points need to move: velocities are on the grid
 template <int D, class S>
-void sort_again(StepPart<D, S>& p) {
-  auto& points = p.next.particles.points;
+void sort_again(StepPart<D, S>& p, int substep) {
+  Buffer<Point<D, S>>& points = points_in(p, substep);
   p.work.points.resize(points.size());
   p.work.next_layout.build(points, p.model.groups, S(p.model.scene.step.cell), p.work.workers);
   p.work.next_layout.reorder(points, p.work.points, p.work.workers);
   points.swap(p.work.points);
   p.work.grid.refit(p.work.layout, p.work.next_layout, p.work.workers);
   std::swap(p.work.layout, p.work.next_layout);
+  if (p.work.record) record_order(p, substep, p.work.next_layout);
   on_sorted(p);
+}
+
+// from the points of one substep to those of the next
+template <int D, class S>
+SweepJob<D, S> job_of(StepPart<D, S>& p, Pass pass, int substep) {
+  SweepJob<D, S> job = p.sweep_job(pass);
+  job.from = points_in(p, substep).data();
+  job.to = points_in(p, substep + 1).data();
+  return job;
 }
 
 // cloth comes between taking velocities and giving momenta: its triangles reach over blocks
@@ -43,9 +54,12 @@ void sweep_with_cloth(StepPart<D, S>& p, int substep, StageClock& clock) {
 
 // momenta to velocities, gravity, boundaries; in between cloth takes its inner steps
 template <int D, class S>
-void update_grid(StepPart<D, S>& p, StageClock& clock) {
+void update_grid(StepPart<D, S>& p, int substep, StageClock& clock) {
   Grid<D, S>& grid = p.work.grid;
-  if (p.plan.inner == 1) {
+  if (p.work.record) {
+    record_nodes(p, substep);
+    grid.hold_solids(p.work.layout, p.grid_step, p.work.workers, p.work.impulses);
+  } else if (p.plan.inner == 1) {
     grid.update(p.work.layout, p.grid_step, p.work.workers, p.work.impulses);
   } else if constexpr (D == 3) {
     grid.take_momenta(p.work.layout, p.grid_step, p.work.workers);
@@ -95,24 +109,23 @@ void touch(StepPart<D, S>& p, int substep) {
 template <int D, class S>
 void explicit_step(StepPart<D, S>& p) {
   prepare(p);
-  if (p.work.record) begin_record(p, *p.work.record);
+  if (p.work.record) begin_record(p);
   StageClock clock(p.report);
 
   // order the particles, scatter their momenta
   sort_into_next(p);
+  if (p.work.record) record_start(p);
   clock.lap(sorting);
   if constexpr (D == 3) p.work.sheets.push_off(p.next.particles, p.work.workers);
   clock.lap(pulling);
-  on_swept(p, Pass::scatter, p.work.sweep.run(p.sweep_job(Pass::scatter), p.work.workers), 0);
+  on_swept(p, Pass::scatter, p.work.sweep.run(job_of(p, Pass::scatter, 0), p.work.workers), 0);
   clock.lap(p.work.sweep.times());
   p.last_move = p.now.max_speed * double(p.sweep_step.dt) / p.model.scene.step.cell;
 
   for (int substep = 0; substep < p.plan.substeps; ++substep) {
-    if (p.work.record) record_substep(p, substep, *p.work.record);
-
     // momenta to velocities, gravity, cloth, boundaries
     p.work.paths.move_to(substep * double(p.sweep_step.dt));
-    update_grid(p, clock);
+    update_grid(p, substep, clock);
 
     // contact; then the boundaries move
     if (p.work.contact) touch(p, substep);
@@ -121,14 +134,14 @@ void explicit_step(StepPart<D, S>& p) {
 
     // order again before anybody can leave its block's arena; not while particles strain where they are
     const bool far = p.drift + (1 + p.plan.window) * p.last_move > p.plan.max_drift;
-    if (substep > 0 && substep % p.plan.window == 0 && (far || p.strays > max_strays)) sort_again(p);
+    if (substep > 0 && substep % p.plan.window == 0 && (far || p.strays > max_strays)) sort_again(p, substep);
     clock.lap(sorting);
 
     // particles take velocities, move, and give momenta again
     const Pass pass = pass_after(p.plan, substep);
     p.grid_step.adds = pass == Pass::strain;
     if (p.work.sheets.empty())
-      on_swept(p, pass, p.work.sweep.run(p.sweep_job(pass), p.work.workers), substep);
+      on_swept(p, pass, p.work.sweep.run(job_of(p, pass, substep), p.work.workers), substep);
     else
       sweep_with_cloth(p, substep, clock);
     clock.lap(p.work.sweep.times());

@@ -6,14 +6,21 @@
 #include "step/namespace.h"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace pliant::step {
+
+// of one particle; 0 and 0: as its material says
+struct Elasticity {
+  double E = 0, nu = 0;
+};
 
 struct Inputs {
   BodyInputs bodies;
   std::vector<std::array<double, 9>> actuations;       // Pa, symmetric, in the material frame, by piece of matter
   std::vector<Vector<double, 3>> boundary_velocities;  // m/s; of a boundary with a motion it is not read
+  std::shared_ptr<const std::vector<Elasticity>> elasticity;  // by id; nullptr: as the materials say
 };
 
 }  // namespace pliant::step

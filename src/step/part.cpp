@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "step/balance.h"
+#include "step/record.h"
 #include "step/report.h"
 #include "step/touching.h"
 
@@ -90,7 +91,7 @@ void sort_into_next(StepPart<D, S>& p) {
   const auto& o = p.model.scene.step;
   p.next.particles.fit(p.now.particles.size());
   p.work.layout.build(p.now.particles.points, p.model.groups, S(o.cell), p.work.workers);
-  p.work.layout.reorder(p.now.particles.points, p.next.particles.points, p.work.workers);
+  p.work.layout.reorder(p.now.particles.points, points_in(p, 0), p.work.workers);
   p.work.layout.reorder(p.now.particles.velocities, p.next.particles.velocities, p.work.workers);
   p.work.grid.fit(p.work.layout);
   on_sorted(p);
@@ -134,6 +135,10 @@ void prepare(StepPart<D, S>& p) {
   p.sweep_step = {dt, S(o.cell), &p.model.laws, &p.work.actuations};
   p.sweep_step.cloth_acts = p.plan.inner == 1;
   p.sweep_step.strains = p.plan.window > 1;
+  p.work.moduli.clear();
+  for (std::size_t g = 0; p.work.own_moduli && g < p.model.groups.size(); ++g)
+    p.work.moduli.push_back(p.work.own_moduli->of(g));
+  if (p.work.own_moduli) p.sweep_step.moduli = &p.work.moduli;
   p.grid_step.dt = dt;
   p.grid_step.h = o.cell;
   for (int d = 0; d < D; ++d) p.grid_step.gravity[d] = S(o.gravity[d]);

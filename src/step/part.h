@@ -27,10 +27,9 @@ struct StepPart {
   // in the course of it
   SweepStep<D, S> sweep_step = {};
   GridStep<D, S> grid_step = {};
-  double drift = 0;        // cells, since the last sort, at most
-  double last_move = 0;    // cells, in the last substep, at most
-  double strays = 0;       // part of the particles, in the last sweep
-  int sorts_recorded = 0;  // the report's count of sorts when a substep was last recorded
+  double drift = 0;      // cells, since the last sort, at most
+  double last_move = 0;  // cells, in the last substep, at most
+  double strays = 0;     // part of the particles, in the last sweep
 
   SweepJob<D, S> sweep_job(Pass pass) { return {pass, sweep_step, work.layout, work.grid, next.particles}; }
 };

@@ -55,15 +55,16 @@ InnerRates inner_rates(const Model<S>& model) {
 }
 
 template <int D, class S>
-double needed_substeps(const Model<S>& model, const State<D, S>& now, const std::vector<char>& touching, double speed) {
+double needed_substeps(const Model<S>& model, const State<D, S>& now, const PlanWork& work, double speed) {
   const StepOptions& o = model.scene.step;
   double needed = 1;
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     const Material& material = model.materials[g];
     const double plastic = info(material.law).hardens ? smallest_plastic(model.groups[g], now) : 0;
-    const double wave = sound_speed(material, plastic);
+    const double own = work.own_waves ? (*work.own_waves)[g] : 0, wave = std::max(own, sound_speed(material, plastic));
     needed = std::max(needed, o.dt * (wave + speed) / (o.courant * o.cell));
-    if (touching[g]) needed = std::max(needed, o.dt / longest_with_loss(material, model.loss_viscosities[g], o.cell));
+    if (work.touching[g])
+      needed = std::max(needed, o.dt / longest_with_loss(material, model.loss_viscosities[g], o.cell));
     // explicit diffusion of momentum is stable below h^2 / (2 D nu)
     needed = std::max(needed, o.dt * 2 * D * momentum_diffusivity(material) / (o.courant * o.cell * o.cell));
   }
@@ -143,7 +144,7 @@ Plan make_plan(const Model<S>& model, const State<D, S>& now, PlanWork& work) {
   if (o.method == Method::strong || model.particle_count() == 0) return {};
   if (o.substeps > 0) return plan_with(model, o.substeps, 1.0);
   const double speed = std::max(now.max_speed, model.pins.speed(now.time, o.dt)),
-               needed = needed_substeps(model, now, work.touching, speed);
+               needed = needed_substeps(model, now, work, speed);
   if (!(needed <= o.max_substeps))
     fail(ErrorCode::too_fast,
          "step of {} s needs {:.0f} substeps for its stiffest material and fastest particle ({:.4g} m/s), more than "

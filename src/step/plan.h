@@ -24,6 +24,7 @@ struct Plan {
 struct PlanWork {
   std::vector<char> touching;  // by group: it touches something at the start of the step or part, and has its loss
   std::vector<double> rates;
+  const std::vector<double>* own_waves = nullptr;  // m/s, by group, of particles with an E of their own
 };
 
 // for a step from `now`; work.touching is given (touching.h). Error(too_fast) if more than max_substeps are needed

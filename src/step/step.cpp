@@ -103,6 +103,8 @@ void step(const Model<S>& model, const Inputs& inputs, const State<D, S>& now, S
           Workspace<D, S>& work) {
   const StepOptions& o = model.scene.step;
   work.budget.begin(o.budget, now.time);
+  work.own_moduli = own_moduli(model, inputs, std::move(work.own_moduli));
+  work.planning.own_waves = work.own_moduli ? &work.own_moduli->waves : nullptr;
   Retry<S> retry(model);
   may_touch(model, now, work);
   for (Plan plan = work.given_plan ? *work.given_plan : make_plan(model, now, work.planning);;) {

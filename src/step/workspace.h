@@ -7,8 +7,8 @@
 #include "step/body_stepper.h"
 #include "step/model.h"
 #include "step/namespace.h"
+#include "step/own_moduli.h"
 #include "step/plan.h"
-#include "step/record.h"
 #include "step/state.h"
 #include "step/strong_solve.h"
 
@@ -16,6 +16,9 @@
 #include <optional>
 
 namespace pliant::step {
+
+template <int D, class S>
+struct StepRecord;
 
 template <int D, class S>
 struct Workspace {
@@ -35,9 +38,12 @@ struct Workspace {
   Sweep<D, S> sweep;
   Sheets<S> sheets;            // of cloth; none in 2-D
   Buffer<Point<D, S>> points;  // for sorting within a step, and for contact to see
+  Buffer<Node<S>> nodes;       // for a record
   std::vector<Matrix<S, D>> actuations;
   PlanWork planning;
-  std::vector<double> shear_viscosities;  // by group, Pa s, of the loss of those that touch
+  std::shared_ptr<const OwnModuli<S>> own_moduli;  // of the inputs; nullptr: none
+  std::vector<const Moduli<S>*> moduli;            // by group
+  std::vector<double> shear_viscosities;           // by group, Pa s, of the loss of those that touch
   std::vector<Matrix<double, 3>> strong_actuations;
   std::vector<Vec> impulses;      // of the boundaries
   std::vector<PointForce> loads;  // on cloth, of contact

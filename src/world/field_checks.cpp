@@ -1,5 +1,8 @@
 #include "world/field_checks.h"
 
+#include "step/own_moduli.h"
+#include "world/elasticity.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -96,6 +99,24 @@ std::string wrong_actuations(std::span<const std::array<double, 9>> stresses) {
   }
   return "";
 }
+
+template <class S>
+std::string wrong_elasticity(const Model<S>& model, const Inputs& inputs) {
+  if (!inputs.elasticity) return "";
+  const std::vector<Elasticity>& all = *inputs.elasticity;
+  if (all.size() != model.particle_count())
+    return fmt::format("{} entries for {} particles", all.size(), model.particle_count());
+  for (std::size_t g = 0; g < model.groups.size(); ++g)
+    for (std::size_t i = model.groups[g].begin; i < model.groups[g].end; ++i) {
+      const Elasticity& e = all[i];
+      if (e.E == 0 && e.nu == 0) continue;
+      if (!takes_own_moduli(model.materials[g]) || !is_elasticity(e))
+        return fmt::format("particle {} has E = {} Pa and nu = {}", i, e.E, e.nu);
+    }
+  return "";
+}
+template std::string wrong_elasticity(const Model<float>&, const Inputs&);
+template std::string wrong_elasticity(const Model<double>&, const Inputs&);
 
 std::string wrong_boundary_velocities(std::span<const Vec> velocities) {
   for (std::size_t i = 0; i < velocities.size(); ++i)

@@ -22,6 +22,23 @@ Field growing(const char* name, std::vector<T>& list, std::size_t most, Check ch
   return {name, list.data(), list.size() * sizeof(T), sizeof(T), std::move(check), room, most};
 }
 
+// shared with other inputs, so that room for new entries is made elsewhere
+Field elasticity_field(Inputs& inputs, std::size_t particles, Check check) {
+  const auto* list = inputs.elasticity.get();
+  const auto room = [&inputs](std::size_t count) -> void* {
+    auto fresh = std::make_shared<std::vector<Elasticity>>(count);
+    inputs.elasticity = count > 0 ? fresh : nullptr;
+    return fresh->data();
+  };
+  return {"elasticity",
+          list ? const_cast<Elasticity*>(list->data()) : nullptr,
+          list ? list->size() * sizeof(Elasticity) : 0,
+          sizeof(Elasticity),
+          std::move(check),
+          room,
+          particles};
+}
+
 }  // namespace
 
 template <int D, class S>
@@ -43,6 +60,7 @@ std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& 
           fixed("boundaries", state.boundaries.data(), boundaries, [&] { return wrong_boundaries(state.boundaries); }),
           fixed("actuations", inputs.actuations.data(), inputs.actuations.size(),
                 [&] { return wrong_actuations(inputs.actuations); }),
+          elasticity_field(inputs, particles, [&] { return wrong_elasticity(model, inputs); }),
           fixed("boundary_speed", speeds.data(), speeds.size(), [&] { return wrong_boundary_velocities(speeds); }),
           fixed("bodies", state.bodies.numbers.data(), state.bodies.numbers.size(), wrong_bodies),
           growing("contacts", state.contacts, particles * geoms,

@@ -53,6 +53,12 @@ void World::set(const std::string& matter, Attribute attribute, std::span<const 
 void World::set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) {
   impl_->set_bodies(qpos, qvel, act);
 }
+void World::set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu) {
+  impl_->set_elasticity(matter, E, nu);
+}
+std::vector<std::array<double, 2>> World::elasticity(const std::string& matter) const {
+  return impl_->elasticity(matter);
+}
 void World::set_actuation(const std::string& matter, const std::array<double, 9>& stress) {
   impl_->set_actuation(matter, stress);
 }

@@ -3,6 +3,7 @@
 #include "core/stop.h"
 #include "step/balance.h"
 #include "step/report.h"
+#include "world/elasticity.h"
 #include "world/first_state.h"
 #include "world/make_model.h"
 #include "world/named.h"
@@ -83,6 +84,7 @@ void WorldOf<D, S>::step() {
   work.given_plan = is_taped() ? tape_->next_plan() : std::nullopt;
   work.record = is_taped() ? tape_->history().begin_step(inputs_, now_) : nullptr;
   try {
+    work.own_moduli = step::own_moduli(*model_, inputs_, std::move(work.own_moduli));
     if (model_->scene.step.balance && model_->particle_count() > 0)
       next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
     step::step(*model_, inputs_, now_, next_, next_outcome_, work);
@@ -104,7 +106,10 @@ void WorldOf<D, S>::step() {
 template <int D, class S>
 std::shared_ptr<Tape::Impl> WorldOf<D, S>::start_tape(std::size_t memory, bool plain) {
   if (is_taped()) fail(ErrorCode::bad_input, "tape: another tape records this world; end it first, or clone the world");
-  tape_ = std::make_shared<gradient::TapeOf<D, S>>(model_, threads(), memory, plain);
+  if (!tape_memory_) tape_memory_ = std::make_shared<gradient::RecordPool<D, S>>();
+  tape_.reset();  // whose memory comes back, if nobody else has it
+  tape_memory_->trim(memory);
+  tape_ = std::make_shared<gradient::TapeOf<D, S>>(model_, threads(), memory, plain, tape_memory_);
   return tape_;
 }
 
@@ -174,7 +179,9 @@ std::size_t WorldOf<D, S>::memory() const {
 
 template <int D, class S>
 Balance WorldOf<D, S>::balance() {
-  return step::balance(*model_, now_, workspace());
+  Workspace<D, S>& work = workspace();
+  work.own_moduli = step::own_moduli(*model_, inputs_, std::move(work.own_moduli));
+  return step::balance(*model_, now_, work);
 }
 
 template <int D, class S>
@@ -241,6 +248,18 @@ void WorldOf<D, S>::set_actuation(const std::string& matter, const std::array<do
              stress[3 * i + j], i, j, stress[3 * j + i], j, i);
     }
   inputs_.actuations[g] = stress;
+}
+
+template <int D, class S>
+void WorldOf<D, S>::set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu) {
+  refuse_on_tape("elasticity is set");
+  inputs_.elasticity = with_elasticity(*model_, find_named(model_->scene.matter, matter, "matter"), E, nu, inputs_);
+  balance_known_ = false;
+}
+
+template <int D, class S>
+std::vector<std::array<double, 2>> WorldOf<D, S>::elasticity(const std::string& matter) const {
+  return elasticity_of(*model_, find_named(model_->scene.matter, matter, "matter"), inputs_);
 }
 
 template <int D, class S>

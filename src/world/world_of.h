@@ -38,6 +38,8 @@ class WorldOf : public World::Impl {
   void set(const std::string& matter, Attribute attribute, std::span<const double> values) override;
   void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) override;
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress) override;
+  void set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu) override;
+  std::vector<std::array<double, 2>> elasticity(const std::string& matter) const override;
   void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) override;
 
   const std::string& identity() const override { return model_->identity; }
@@ -65,6 +67,7 @@ class WorldOf : public World::Impl {
   std::unique_ptr<Bodies> front_;                 // at work in it
   std::unique_ptr<Workspace<D, S>> work_;         // nullptr until it is needed
   std::shared_ptr<gradient::TapeOf<D, S>> tape_;  // the last that was started
+  std::shared_ptr<gradient::RecordPool<D, S>> tape_memory_;
 };
 
 }  // namespace pliant::world

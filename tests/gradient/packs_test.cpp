@@ -4,21 +4,35 @@
 namespace pliant::test {
 namespace {
 
-// two blocks that meet, on a floor with friction, faster than a cell in some steps: strays and sorts in between
-TapedRun meeting(Law law, Precision precision) {
-  const double h = 0.125, spacing = h / 2;
+// Two blocks that meet, on a floor with friction, faster than a cell in some steps: strays and sorts in between. The
+// particles of one have an E and a nu of their own.
+TapedRun meeting(int dimension, Law law, Precision precision) {
+  const double h = 0.125, spacing = h / 2, deep = dimension == 2 ? 0 : 0.4;
   TapedRun run;
-  run.scene = empty_scene(3, h, 1.0 / 64, precision);
+  run.scene = empty_scene(dimension, h, 1.0 / 64, precision);
   run.scene.step.substeps = 8;
-  run.scene.step.gravity = {0.5, 0.3, -8};
+  run.scene.step.gravity = {0.5, -8, 0.3};
   Material material = elastic(4e4, 0.3, 800, law);
   material.loss = 0.03;
-  add(run.scene, "left", material, block(3, {0, 0, 0}, {.5, .4, .4}, spacing), spacing).velocity = {2, 0.1, -1};
-  add(run.scene, "right", material, block(3, {.55, 0, .02}, {.9, .37, .4}, spacing), spacing).velocity = {-3, 0, -0.5};
-  run.scene.boundaries = {plane({0, 0, -0.05}, {0, 0, 1}, 0.3)};
+  const auto left = block(dimension, {0, 0, 0}, {.5, .4, deep}, spacing);
+  const auto right = block(dimension, {.55, .02, 0}, {.9, .4, deep}, spacing);
+  add(run.scene, "left", material, left, spacing).velocity = {2, -1, 0.1};
+  add(run.scene, "right", material, right, spacing).velocity = {-3, -0.5, 0};
+  run.scene.boundaries = {plane({0, -0.05, 0}, {0, 1, 0}, 0.3)};
+  flatten(run.scene);
   run.steps = 6;
-  run.act = [](World& world, std::size_t k) {
-    world.set_actuation("left", {300.0 * double(k), 50, 0, 50, -100, 20, 0, 20, 10});
+  run.begin = [](World& world) {
+    Weights weight(4);
+    std::vector<double> E, nu;
+    for (std::size_t i = 0; i < world.elasticity("right").size(); ++i) {
+      E.push_back(4e4 * (1 + 0.5 * weight()));
+      nu.push_back(0.3 + 0.1 * weight());
+    }
+    world.set_elasticity("right", E, nu);
+  };
+  run.act = [dimension](World& world, std::size_t k) {
+    const double out = dimension == 2 ? 0 : 1;
+    world.set_actuation("left", {300.0 * double(k), 50, 0, 50, -100, 20 * out, 0, 20 * out, 10 * out});
   };
   return run;
 }
@@ -54,37 +68,42 @@ void compare(const Gradient& a, const Gradient& b, double close) {
 }
 
 TEST(Packs, GoBackAsPlainLoopsDo) {
-  for (const Law law : {Law::linear, Law::fixed_corotated, Law::neo_hookean}) {
-    SCOPED_TRACE(name(law));
-    const TapedRun run = meeting(law, Precision::float64);
-    const Gradient plain = run.gradient(std::size_t(1) << 30, true);
-    // some hundred sums of round-off 1e-16, grown by the run
-    compare(run.gradient(), plain, 1e-12);
-    const TapedRun single = meeting(law, Precision::float32);
-    // states differ by round-off of 48 substeps, 1e-6, and gradients as much
-    compare(single.gradient(), plain, 2e-5);
-  }
+  for (const int dimension : {2, 3})
+    for (const Law law : {Law::linear, Law::fixed_corotated, Law::neo_hookean}) {
+      SCOPED_TRACE(testing::Message() << name(law) << " in " << dimension << "-D");
+      const TapedRun run = meeting(dimension, law, Precision::float64);
+      const Gradient plain = run.gradient(std::size_t(1) << 30, true);
+      // some hundred sums of round-off 1e-16, grown by the run
+      compare(run.gradient(), plain, 1e-12);
+      const TapedRun single = meeting(dimension, law, Precision::float32);
+      // states differ by round-off of 48 substeps, 1e-6, and gradients as much
+      compare(single.gradient(), plain, 2e-5);
+    }
 }
 
 TEST(Packs, SortAndStrayOnTheWay) {
-  World world(meeting(Law::neo_hookean, Precision::float32).scene, 1);
-  double strays = 0;
-  int sorts = 0;
-  for (int k = 0; k < 6; ++k) {
-    const StepReport& report = world.step();
-    strays = std::max(strays, report.strays);
-    sorts = std::max(sorts, report.sorts);
+  for (const int dimension : {2, 3}) {
+    World world(meeting(dimension, Law::neo_hookean, Precision::float32).scene, 1);
+    double strays = 0;
+    int sorts = 0;
+    for (int k = 0; k < 6; ++k) {
+      const StepReport& report = world.step();
+      strays = std::max(strays, report.strays);
+      sorts = std::max(sorts, report.sorts);
+    }
+    EXPECT_GT(strays, 0.02);
+    EXPECT_GT(sorts, 1);
   }
-  EXPECT_GT(strays, 0.02);
-  EXPECT_GT(sorts, 1);
 }
 
 TEST(Packs, ThreadsAndBudgetsChangeNoBit) {
-  TapedRun run = meeting(Law::fixed_corotated, Precision::float32);
-  const std::vector<double> one = flat(run.gradient());
-  run.threads = 3;
-  EXPECT_EQ(one, flat(run.gradient()));
-  EXPECT_EQ(one, flat(run.gradient(4 << 20)));
+  for (const int dimension : {2, 3}) {
+    TapedRun run = meeting(dimension, Law::fixed_corotated, Precision::float32);
+    const std::vector<double> one = flat(run.gradient());
+    run.threads = 3;
+    EXPECT_EQ(one, flat(run.gradient()));
+    EXPECT_EQ(one, flat(run.gradient(dimension == 2 ? 1 << 18 : 4 << 20)));
+  }
 }
 
 }  // namespace

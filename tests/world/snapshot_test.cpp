@@ -289,6 +289,19 @@ void expect_forgeries(World& world, const std::vector<Forgery>& forgeries) {
   world.restore(good);
 }
 
+// E and nu of single particles, of a scene whose first piece is of a law that takes them
+TEST(Snapshot, RefusesForgedElasticity) {
+  World world(small_scene(3, Precision::float32), 1);
+  const std::string matter = world.scene().matter[0].name;
+  world.set_elasticity(matter, std::vector<double>(world.elasticity(matter).size(), 2e4), {});
+  expect_forgeries(world, {{"elasticity", 0, bytes_of(-1.0), "particle 0 has E = -1"},
+                           {"elasticity", 16, bytes_of(nan), "particle 1 has E = nan"},
+                           {"elasticity", 24, bytes_of(0.5), "nu = 0.5"}});
+  SnapshotParts parts(world.save());
+  parts.find("elasticity").data.resize(16);
+  expect_refused(world, parts.join(), "1 entries for");
+}
+
 using DoublePoint = Point<3, double>;
 using DoubleRates = ParticleVelocity<3, double>;
 
@@ -393,7 +406,7 @@ TEST(Forged, CountsAndNamesAreRefused) {
     edit(parts);
     expect_refused(world, parts.join(), said);
   };
-  forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 5");
+  forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 6");
   forged([](SnapshotParts& p) { p.said_text = ~std::uint64_t(0); }, "truncated");
   forged(
       [](SnapshotParts& p) {
