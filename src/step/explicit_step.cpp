@@ -1,4 +1,5 @@
 // A step of matter in explicit substeps (S2).
+#include "step/liquids.h"
 #include "step/part.h"
 #include "step/record.h"
 
@@ -114,6 +115,7 @@ void explicit_step(StepPart<D, S>& p) {
 
   // order the particles, scatter their momenta
   sort_into_next(p);
+  if constexpr (D == 3) even_before_substeps(p);
   if (p.work.record) record_start(p);
   clock.lap(sorting);
   if constexpr (D == 3) p.work.sheets.push_off(p.next.particles, p.work.workers);
@@ -126,6 +128,8 @@ void explicit_step(StepPart<D, S>& p) {
     // momenta to velocities, gravity, cloth, boundaries
     p.work.paths.move_to(substep * double(p.sweep_step.dt));
     update_grid(p, substep, clock);
+    if constexpr (D == 3)
+      if (substep == 0) relieve_in_substeps(p);
 
     // contact; then the boundaries move
     if (p.work.contact) touch(p, substep);

@@ -1,9 +1,7 @@
 // A step of matter and bodies in one implicit solve (S1).
-#include "implicit/crowding.h"
 #include "implicit/implicit_matter.h"
-#include "material/law_info.h"
+#include "step/liquids.h"
 #include "step/part.h"
-#include "step/walls_near.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,24 +14,6 @@ constexpr int most_cells_in_strong_step = 100;
 // contacts are looked for within this, in cells: bodies may come closer than their present velocities say
 constexpr double search_margin = 0.1;
 
-// Forces that no pressure balances push particles of a liquid about by g dt^2. Over many small steps that is nothing,
-// in a large one it would boil: what a particle stretches and shears within itself is forgotten, as PIC does. How it turns
-// stays, so that what spins goes on spinning.
-template <class S>
-void calm_liquids(StepPart<3, S>& p) {
-  for (std::size_t g = 0; g < p.model.groups.size(); ++g)
-    if (info(p.model.materials[g].law).resists_only_pressure)
-      for (std::size_t i = p.model.groups[g].begin; i < p.model.groups[g].end; ++i) {
-        S* C = p.next.particles.velocities[i].C;
-        for (int r = 0; r < 3; ++r)
-          for (int c = 0; c <= r; ++c) {
-            const S turn = S(0.5) * (C[3 * r + c] - C[3 * c + r]);
-            C[3 * r + c] = turn;
-            C[3 * c + r] = -turn;
-          }
-      }
-}
-
 // momenta go to the grid without stress
 template <class S>
 void scatter_momenta(StepPart<3, S>& p) {
@@ -45,20 +25,6 @@ void scatter_momenta(StepPart<3, S>& p) {
   p.drift = 0;
 }
 
-// particles of liquids that have come too close together
-template <class S>
-void relieve_liquids(StepPart<3, S>& p) {
-  Workspace<3, S>& work = p.work;
-  const double h = p.model.scene.step.cell;
-  const auto flows = [](const Material& m) { return info(m.law).resists_only_pressure; };
-  if (std::none_of(p.model.materials.begin(), p.model.materials.end(), flows)) return;
-  const SolidWalls walls(work.paths, h);
-  const auto at_nodes = [](const BoundaryShape& b) { return b.at_nodes; };
-  const bool known = std::none_of(p.model.boundaries.begin(), p.model.boundaries.end(), at_nodes);
-  relieve_crowding({p.model.materials, p.dt, h, known ? &walls : nullptr}, work.layout, work.grid,
-                   p.next.particles.points, work.workers);
-}
-
 // velocities with gravity; boundaries that stick keep theirs, the others are part of the solve
 template <class S>
 void update_grid(StepPart<3, S>& p) {
@@ -66,7 +32,7 @@ void update_grid(StepPart<3, S>& p) {
   work.paths.move_to(0);
   p.grid_step.solved = true;
   work.grid.update(work.layout, p.grid_step, work.workers, work.impulses);
-  relieve_liquids(p);
+  relieve_liquids(p, p.dt);
   work.strong->boundary_contacts().set_dt(p.dt);
   work.strong->boundary_contacts().find(work.layout, work.grid, p.grid_step, p.now.held);
 }

@@ -10,7 +10,9 @@ namespace {
 // cells: nodes are up to 1.5 away from the particle, and their kernels reach as far again
 constexpr double reach = 3;
 // cells: where it is looked whether a wall is flat, and by how much its distance may differ there
-constexpr double beside = 1.5, bent = 0.3;
+constexpr double beside = 2.5, bent = 0.3;
+// cells: so near to a solid is at it
+constexpr double touching = 0.05;
 
 }  // namespace
 
@@ -24,14 +26,32 @@ void SolidWalls::choose(const Vec& center, double radius, implicit::NearSolids& 
   }
 }
 
-bool SolidWalls::is_flat(const GeomPath& path, const Vec& x, double phi, const Vec& normal) const {
+// Does the way from x run into another solid? What the wall is like beyond does not matter.
+bool SolidWalls::is_hidden(const implicit::NearSolids& near, int self, const Vec& x, const Vec& way) const {
+  const double length = norm(way), small = touching * h_;
+  for (double t = 0; t < length;) {
+    double free = length;
+    for (int k = 0; k < near.count; ++k) {
+      if (near.numbers[k] == self) continue;
+      const GeomPath& other = solids_[std::size_t(near.numbers[k])];
+      free = std::fmin(free, geometry::distance(other.geom.shape, other.now, x + (t / length) * way).phi);
+    }
+    if (free < small) return true;
+    t += free;
+  }
+  return false;
+}
+
+bool SolidWalls::is_flat(const implicit::NearSolids& near, int self, const Vec& x, double phi,
+                         const Vec& normal) const {
+  const GeomPath& path = solids_[std::size_t(self)];
   const Matrix<double, 3> frame = geometry::frame_along(normal);
   for (int axis = 0; axis < 2; ++axis)
     for (const double side : {-1.0, 1.0}) {
       Vec off = Vec::zero();
       off[axis] = side * beside * h_;
       const geometry::ShapeDistance there = geometry::distance(path.geom.shape, path.now, x + frame * off);
-      if (std::fabs(there.phi - phi) > bent * h_) return false;
+      if (std::fabs(there.phi - phi) > bent * h_ && !is_hidden(near, self, x, frame * off)) return false;
     }
   return true;
 }
@@ -41,7 +61,8 @@ int SolidWalls::find(const implicit::NearSolids& near, const Vec& x, implicit::W
   for (int k = 0; k < near.count && count < implicit::Wall::most; ++k) {
     const GeomPath& path = solids_[std::size_t(near.numbers[k])];
     const geometry::ShapeDistance d = geometry::distance(path.geom.shape, path.now, x);
-    if (d.phi < reach * h_ && is_flat(path, x, d.phi, d.normal)) walls[count++] = {d.normal, d.phi / h_};
+    if (d.phi < reach * h_ && is_flat(near, near.numbers[k], x, d.phi, d.normal))
+      walls[count++] = {d.normal, d.phi / h_};
   }
   return count;
 }
