@@ -299,6 +299,7 @@ TEST(Snapshot, RefusesForgedElasticity) {
                            {"elasticity", 24, bytes_of(0.5), "nu = 0.5"}});
   SnapshotParts parts(world.save());
   parts.find("elasticity").data.resize(16);
+  parts.find("elasticity").said_size = 16;
   expect_refused(world, parts.join(), "1 entries for");
 }
 
