@@ -126,7 +126,8 @@ void ImplicitMatter::load_spin(const MatterStep<S>& step, std::size_t k) {
     const Point<3, S>& p = step.points[std::size_t(i)];
     const S* C = step.velocities[std::size_t(i)].C;
     if (steps_[bundles_.bundles()[k].group].turned) load_turn(C, k, lane);
-    if (!mls_) continue;
+    const std::size_t group = bundles_.bundles()[k].group;
+    if (!mls_ || (group < step.masses_fitted.size() && step.masses_fitted[group])) continue;
     const double excess = inertia_on_nodes(step.h) - inertia_of_cube(double(p.volume), step.h);
     state.excess[lane] = double(p.mass) * excess * inv_h_ * inv_h_;
     for (int e = 0; e < 9; ++e) state.spin[e][lane] = 0.5 * step.h * (double(C[e]) - double(C[3 * (e % 3) + e / 3]));

@@ -41,6 +41,7 @@ struct MatterStep {
   PlasticFlow plastic_flow = PlasticFlow::lagged;
   std::span<const BoundaryNode> inside = {};       // nodes inside boundaries: those that stick keep their velocities
   std::span<const double> shear_viscosities = {};  // by group, Pa s, with exact rotation only; empty: none
+  std::span<const char> masses_fitted = {};        // by group: the nodes' masses turn as the matter does; empty: none do
 };
 
 class ImplicitMatter final : public MatterCost {

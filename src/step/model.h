@@ -53,6 +53,7 @@ struct Model {
   std::vector<BoundaryTrack> boundary_motions;
   std::vector<ModelSheet<S>> sheets;   // the groups that are cloth
   std::vector<PieceSurface> surfaces;  // by group, how it touches
+  std::vector<char> masses_fitted;     // by group: they turn on the grid as the shape does (scene/fit_volumes.h)
   Pins pins;
   BodyModel bodies;
   std::vector<std::string> warnings;  // of loading

@@ -65,7 +65,8 @@ void solve(StepPart<3, S>& p) {
                     o.exact_rotation,
                     o.plastic_flow,
                     work.strong->boundary_contacts().nodes(),
-                    work.shear_viscosities},
+                    work.shear_viscosities,
+                    p.model.masses_fitted},
                    work.bodies ? &work.bodies->bodies() : nullptr, work.workers);
   p.next.warm = work.strong->warm_start();
   work.strong->remember_boundaries(work.layout, p.next.held);

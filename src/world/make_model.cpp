@@ -99,6 +99,7 @@ void add_surfaces(const Scene& scene, const Sampled& sampled, Model<S>& model) {
         break;
     }
     model.surfaces.push_back(std::move(surface));
+    model.masses_fitted.push_back(!samples.masses.empty());
   }
 }
 
