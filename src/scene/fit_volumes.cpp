@@ -75,16 +75,22 @@ bool solve(int n, std::array<Row, most>& A, Row& x) {
   return true;
 }
 
-// V_p <- V_p (1 + sum of factors times powers) meets the first n moments; false: volumes are as they were
-bool fit(int n, const Row& wanted, const std::vector<Row>& rows, std::vector<double>& volumes) {
+// of the first n powers, that move the first n moments to those wanted, to first order; false: they do not tell them apart
+bool find_factors(int n, const Row& wanted, const std::vector<Row>& rows, const std::vector<double>& volumes, Row& x) {
   std::array<Row, most> A = {};
-  Row x = wanted;
+  x = wanted;
   for (std::size_t p = 0; p < rows.size(); ++p)
     for (int i = 0; i < n; ++i) {
       x[i] -= volumes[p] * rows[p][i];
       for (int j = 0; j <= i; ++j) A[i][j] += volumes[p] * rows[p][i] * rows[p][j];
     }
-  if (!solve(n, A, x)) return false;
+  return solve(n, A, x);
+}
+
+// V_p <- V_p (1 + sum of factors times powers) meets the first n moments; false: volumes are as they were
+bool fit(int n, const Row& wanted, const std::vector<Row>& rows, std::vector<double>& volumes) {
+  Row x;
+  if (!find_factors(n, wanted, rows, volumes, x)) return false;
   std::vector<double> fitted = volumes;
   for (std::size_t p = 0; p < rows.size(); ++p) {
     double factor = 1;
@@ -101,14 +107,8 @@ bool fit_exponential(const Row& wanted, const std::vector<Row>& rows, std::vecto
   constexpr int most_iterations = 30;
   constexpr double done = 1e-12;
   for (int n = 0; n < most_iterations; ++n) {
-    std::array<Row, most> A = {};
-    Row x = wanted;
-    for (std::size_t p = 0; p < rows.size(); ++p)
-      for (int i = 0; i < most; ++i) {
-        x[i] -= volumes[p] * rows[p][i];
-        for (int j = 0; j <= i; ++j) A[i][j] += volumes[p] * rows[p][i] * rows[p][j];
-      }
-    if (!solve(most, A, x)) return false;
+    Row x;
+    if (!find_factors(most, wanted, rows, volumes, x)) return false;
     double largest = 0;
     for (std::size_t p = 0; p < rows.size(); ++p) {
       double change = 0;
