@@ -4,9 +4,6 @@ import fnmatch
 
 HERTZ = "contact spots of one or two cells: 6 % too stiff at R/h 5, 3 to 5 % too soft at 10, where contacts give way"
 BENDS = "the default transfer, MLS, bends 3 to 5 % too far"
-SHEARS = "friction shears the elastic spot on which it spins by .01 r; theory has half of that, and a rigid ball none"
-RESISTS = "1.1 % at one of three places, a resistance of .002 of the load; cause not found"
-SETTLES = "microscopic: it settles by up to .0007 mm within 5 s and comes to rest; allowed are .00025"
 LEVELS = "liquids still move by 0.1 to 0.3 % of their height in .75 s"
 HULL = "flow in the cell beside the hull is damped in every transfer: it sinks in for seconds; nearer at half the cell"
 APRON = "the thin apron of a column is below a cell; run-out tends to the measured one from below with h"
@@ -15,9 +12,6 @@ UNKNOWN = "cause not looked into"
 
 # pattern of a line's name, method ("*": both), reason
 KNOWN: list[tuple[str, str, str]] = [
-    ("ball with backspin*", "async", SHEARS),
-    ("ball slides down a boundary*: spin", "strong", RESISTS),
-    ("gripped cube*", "async", SETTLES),
     ("Hertz*", "*", HERTZ),
     ("cantilever*: deflection", "*", BENDS),
     ("water in a*: sinking*", "async", LEVELS),
