@@ -74,6 +74,6 @@ def test_pouring_beside_the_bin_is_seen():
     _, outcome, _ = pour(7, **{"bodies.bin.position": "[0.64, 0.55, 0]"})
     good = {check.name: check.ok for check in outcome.checks}
     assert outcome.error == ""
-    assert not good["not a drop is spilled"]
+    assert not good["no more than a few drops splash over the rim"]
     assert not good["the water is in the bin"]
     assert good["the hand carried itself and mug and water"]
