@@ -23,8 +23,8 @@ boundaries:
 
 
 def load(law, dimension=3, precision="float32", method="async", more=""):
-    # the nodes at the foot of the cube are in the floor
-    center, floor = ("[0, 0.1]", "[0, 0.01]") if dimension == 2 else ("[0, 0, 0.1]", "[0, 0, 0.01]")
+    # in 2-D the floor holds nodes, those at the foot of the cube too; in 3-D it holds the cube's surface
+    center, floor = ("[0, 0.1]", "[0, 0.01]") if dimension == 2 else ("[0, 0, 0.1]", "[0, 0, 0]")
     choice = {"dimension": dimension, "precision": precision, "method": method}
     text = SCENE.format(law=law, center=center, floor=floor, more=more, **choice)
     with tempfile.TemporaryDirectory() as folder:
