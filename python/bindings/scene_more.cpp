@@ -41,8 +41,7 @@ void bind_contact(nb::module_& module) {
       .field("friction", &ContactRecord::friction,
              "Coulomb coefficient, where no pair says otherwise; below 0: the larger of the material's and the "
              "partner's own")
-      .field("stiffness", &ContactRecord::stiffness,
-             "N/m^3, pressure per depth; 0: 10 E / cell, 30 of what lasts, 1 of liquids in substeps")
+      .field("stiffness", &ContactRecord::stiffness, "N/m^3, pressure per depth; 0: from the material")
       .field("dissipation", &ContactRecord::dissipation, "s/m, of Hunt and Crossley; lagged")
       .field("relaxation", &ContactRecord::relaxation, "s, of the contact's spring; sap")
       .field("memory", &ContactRecord::memory, "friction holds a spring at an anchor and does not creep under load")

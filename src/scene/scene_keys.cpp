@@ -282,9 +282,7 @@ void contact_keys(Keys& keys, Contact& contact) {
                .what = "Coulomb coefficient; not for liquids, which have none unless a pair says so",
                .standard = "the larger of the material's and the partner's"},
               contact.friction, not_negative);
-  keys.number({.name = "stiffness",
-               .unit = "N/m^3",
-               .what = "pressure per depth; 0: 10 E / cell, 30 of what lasts, 1 of liquids in substeps"},
+  keys.number({.name = "stiffness", .unit = "N/m^3", .what = "pressure per depth; 0: from the material"},
               contact.stiffness, not_negative);
   keys.number({.name = "dissipation", .unit = "s/m", .what = "of Hunt and Crossley; of law lagged"},
               contact.dissipation, not_negative);
