@@ -46,7 +46,8 @@ def test_dough_is_grabbed_and_lifted():
     "changes",
     [
         {},
-        {"step.method": "async", "step.tolerance": "0.05"},
+        # a bent piece rocks for a second longer: explicit steps damp less
+        {"step.method": "async", "step.tolerance": "0.01", "duration": "8.4"},
         {"step.dt": "0.005"},
         {"matter.dough.sampling.seed": "2"},
         {"matter.dough.sampling.seed": "3"},
