@@ -11,6 +11,7 @@ PARTICLES = {"box_bagging": {"bag": 2582}, "laundry": {"bag": 7302, "towel": 760
 # the laundry with cells twice as large, a tenth of the work
 COARSE = {
     "step.dt": "0.01",
+    "step.substeps": "5",
     "step.cell": "0.015625",
     "matter.bag.cloth.spacing": "0.0145",
     "matter.towel.cloth.spacing": "0.0145",
