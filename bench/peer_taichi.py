@@ -227,8 +227,7 @@ class Cube:
         }
 
 
-def main():
-    choice = parse()
+def start_taichi(choice):
     cache = {"offline_cache_file_path": choice.cache} if choice.cache else {}
     ti.init(
         arch=ti.cpu,
@@ -239,6 +238,11 @@ def main():
         offline_cache=bool(choice.cache),
         **cache,
     )
+
+
+def main():
+    choice = parse()
+    start_taichi(choice)
     cube = Cube(choice)
     cube.reset()
     cube.substep()  # compiles

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import taichi as ti
-from peer_taichi import CELL, DT, FALL_SPEED, FLOOR_NODE, GRAVITY, LAMBDA, MASS, MU, VOLUME, cube_points
+from peer_taichi import CELL, DT, FALL_SPEED, FLOOR_NODE, GRAVITY, LAMBDA, MASS, MU, VOLUME, cube_points, start_taichi
 
 SUBSTEPS = 16  # of one World::step, as in falling_cube.h
 WARM = 2  # stretches before the clock starts, as in gradient_bench.cpp
@@ -190,16 +190,7 @@ def measured(work):
 
 def main():
     choice = parse()
-    cache = {"offline_cache_file_path": choice.cache} if choice.cache else {}
-    ti.init(
-        arch=ti.cpu,
-        default_fp=ti.f32 if choice.scalar == "float" else ti.f64,
-        cpu_max_num_threads=choice.threads,
-        fast_math=True,
-        log_level=ti.ERROR,
-        offline_cache=bool(choice.cache),
-        **cache,
-    )
+    start_taichi(choice)
     cube = TapedCube(choice)
     cube.reset()
     begun = time.perf_counter()

@@ -163,18 +163,25 @@ void stress_rows_back(const L& law, const PieceOfBatch<D, S>& piece, S moved, Ba
   }
 }
 
+// slopes into the derivative by x; `moves` has the v that is taken or given there
+template <int D, class S>
+inline void add_slopes(BatchBack<D, S>& b, const Batch<D, S>& moves, S inv_h, int i) {
+  using P = Wide<S>;
+#pragma GCC unroll 3
+  for (int d = 0; d < D; ++d) {
+    P by_y = P::load(b.slopes.slope[d] + i);
+#pragma GCC unroll 3
+    for (int c = 0; c < D; ++c) by_y = by_y - P::load(b.slopes.M[D * c + d] + i) * P::load(moves.v[c] + i);
+    (P::load(b.bars.x(d) + i) + P(inv_h) * by_y).store(b.bars.x(d) + i);
+  }
+}
+
 // slopes of what was given, into the derivatives by x and v
 template <int D, class S>
 inline void take_slopes(BatchBack<D, S>& b, S inv_h, int i) {
   using P = Wide<S>;
   const P mass = P::load(b.now.mass() + i);
-#pragma GCC unroll 3
-  for (int d = 0; d < D; ++d) {
-    P by_y = P::load(b.slopes.slope[d] + i);
-#pragma GCC unroll 3
-    for (int c = 0; c < D; ++c) by_y = by_y - P::load(b.slopes.M[D * c + d] + i) * P::load(b.flow_bars.v[c] + i);
-    (P::load(b.bars.x(d) + i) + P(inv_h) * by_y).store(b.bars.x(d) + i);
-  }
+  add_slopes(b, b.flow_bars, inv_h, i);
 #pragma GCC unroll 3
   for (int d = 0; d < D; ++d) (mass * P::load(b.flow_bars.v[d] + i)).store(b.flow_bars.v[d] + i);
 }
@@ -205,15 +212,7 @@ inline void flow_rows_back(BatchBack<D, S>& b, const PackStep<D, S>& step, int i
 // slopes of what was taken, into the derivative by x
 template <int D, class S>
 inline void take_flow_slopes(BatchBack<D, S>& b, S inv_h) {
-  using P = Wide<S>;
-  for (int i = 0; i < b.now.count; i += P::lanes)
-#pragma GCC unroll 3
-    for (int d = 0; d < D; ++d) {
-      P by_y = P::load(b.slopes.slope[d] + i);
-#pragma GCC unroll 3
-      for (int c = 0; c < D; ++c) by_y = by_y - P::load(b.slopes.M[D * c + d] + i) * P::load(b.now.v[c] + i);
-      (P::load(b.bars.x(d) + i) + P(inv_h) * by_y).store(b.bars.x(d) + i);
-    }
+  for (int i = 0; i < b.now.count; i += Wide<S>::lanes) add_slopes(b, b.now, inv_h, i);
 }
 
 template <int D, class S>

@@ -84,9 +84,8 @@ void WorldOf<D, S>::step() {
   work.given_plan = is_taped() ? tape_->next_plan() : std::nullopt;
   work.record = is_taped() ? tape_->history().begin_step(inputs_, now_) : nullptr;
   try {
-    work.own_moduli = step::own_moduli(*model_, inputs_, std::move(work.own_moduli));
     if (model_->scene.step.balance && model_->particle_count() > 0)
-      next_outcome_.report.before = balance_known_ ? outcome_.report.after : step::balance(*model_, now_, work);
+      next_outcome_.report.before = balance_known_ ? outcome_.report.after : balance();
     step::step(*model_, inputs_, now_, next_, next_outcome_, work);
   } catch (...) {
     if (front_ && model_->particle_count() == 0) front_->restore(now_.bodies);
