@@ -145,6 +145,10 @@ void Bodies::set_home() {
   forward();
 }
 
+void Bodies::update_poses() {
+  call_mujoco("kinematics", [this] { mj_fwdKinematics(model_.get(), data_.get()); });
+}
+
 void Bodies::update_kinematics() {
   call_mujoco("kinematics", [this] {
     mj_fwdKinematics(model_.get(), data_.get());

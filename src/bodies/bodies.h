@@ -53,6 +53,8 @@ class Bodies {
 
   // places and velocities of all parts for the current qpos and qvel; mj_step leaves those of the start of its step
   void update_kinematics();
+  // places alone
+  void update_poses();
   // all of mj_forward: also forces, constraints, qacc
   void forward();
 

@@ -39,19 +39,22 @@ void hold(const Geom& geom, ContactData& c) {
 
 Vec3d tangential(const Vec3d& v, const Vec3d& n) { return v - dot(v, n) * n; }
 
-// m, how thick the shape is behind a point of its surface, up to a limit; in the shape's frame
+// m, how thick the shape is behind a point of its surface, up to a limit; in the shape's frame. A point on an edge looks
+// along another face of the shape, which is in it as well as out of it, so what is this near to the shape counts as inside.
 double thickness_behind(const RigidShape& shape, const Vec3d& surface, const Vec3d& normal, double limit) {
+  const double near = touching * limit;
+  const auto is_inside = [&](double depth) { return distance(shape, surface - depth * normal).phi < near; };
   double inside = 0, outside = 1e-6;
-  while (outside < limit && distance(shape, surface - outside * normal).phi < 0) {
+  while (outside < limit && is_inside(outside)) {
     inside = outside;
     outside *= 2;
   }
   if (outside >= limit) return limit;
   for (int i = 0; i < 10; ++i) {
     const double middle = 0.5 * (inside + outside);
-    (distance(shape, surface - middle * normal).phi < 0 ? inside : outside) = middle;
+    (is_inside(middle) ? inside : outside) = middle;
   }
-  return inside;
+  return std::max(0.0, inside - near);
 }
 
 }  // namespace

@@ -42,11 +42,8 @@ void BodyStepper::begin(double time, std::span<const MotionHold> holds) {
   }
   model_.motion.apply(end_, bodies_, holds);
   if (one_way_ || !has_matter_) bodies_.step_from(*start_);
-  if (strong_ && has_matter_)
-    bodies_.forward();
-  else
-    bodies_.update_kinematics();
-  if (!has_matter_) return;
+  if (!has_matter_) return bodies_.update_poses();
+  strong_ ? bodies_.forward() : bodies_.update_kinematics();
   if (one_way_)
     paths_.lead_to_poses(bodies_, part_dt_);
   else
