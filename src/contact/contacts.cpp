@@ -175,12 +175,6 @@ LineValue Contacts::along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes
   return total;
 }
 
-Vec3d Contacts::matter_velocity(std::size_t c, const NodeVector<double>* v) const {
-  NodeVector<double> sum = 0;
-  for (std::uint32_t k = begins_[c]; k < begins_[c + 1]; ++k) sum += NodeVector<double>(weights_[k]) * v[unknowns_[k]];
-  return {{sum[0], sum[1], sum[2]}};
-}
-
 void Contacts::take(const Vec3Lanes* u, const Vec3Lanes* gradient) {
   for (const Kind& kind : kinds_)
     for (std::size_t c = kind.range.first; c < kind.range.last; ++c) {

@@ -64,8 +64,6 @@ class Contacts : public ContactPotential {
   void set_radii(std::span<const double> radii) override;
   LineValue along(BlockRange blocks, const Vec3Lanes* u, const Vec3Lanes* du, double alpha) const override;
 
-  // m/s, by the row, without what it leaves out
-  Vec3d matter_velocity(std::size_t c, const NodeVector<double>* v) const;
   // Its impulse acts this far from its place; more: m/s, what the rows of matter and body have more there, as expected
   void move(std::size_t c, const Vec3d& shift, const Vec3d& more) {
     data_[c].shift = shift;

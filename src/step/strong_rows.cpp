@@ -29,6 +29,13 @@ Mat3d inverse_of_moment(const Mat3d& M) {
   return e.Q * Mat3d::diagonal(inverse) * transpose(e.Q);
 }
 
+// The part of what is expected that was there before: a piece that is shaken, as expected by what it did last, would be
+// pushed by its contacts the more the further it swings.
+Vec that_goes_on(const Vec& expected, const Vec& before) {
+  const double along = dot(expected, before), size = norm(expected);
+  return along > 0 ? std::min(1.0, 2 * along / (size * size)) * expected : Vec::zero();
+}
+
 }  // namespace
 
 template <class S>
@@ -84,15 +91,19 @@ void StrongRows<S>::add_piece(const Expected& expected, std::size_t group) {
         expected.matter.grid.position(expected.matter.layout, expected.bundles.numbers()[i], expected.h));
     all += mass_[i];
     centre += mass_[i] * weights_.back();
-    piece.velocity += mass_[i] * vector_at(expected.v[i]);
   }
-  centre = (1 / all) * centre;
-  piece.velocity = (1 / all) * piece.velocity;
+  piece.centre = centre = (1 / all) * centre;
   Mat3d M = Mat3d::zero();
+  Vec turning = Vec::zero(), before = Vec::zero();
   for (std::size_t e = first; e < nodes_.size(); ++e) {
     weights_[e] -= centre;
-    M += mass_[nodes_[e]] * outer(weights_[e], weights_[e]);
+    const Vec arm = mass_[nodes_[e]] * weights_[e];
+    M += outer(arm, weights_[e]);
+    turning += cross(arm, vector_at(expected.v[nodes_[e]]));
+    before += cross(arm, vector_at(expected.start[nodes_[e]]));
   }
+  const Mat3d by_inertia = inverse_of_moment((M(0, 0) + M(1, 1) + M(2, 2)) * Mat3d::identity() - M);
+  piece.spin = that_goes_on(by_inertia * turning, by_inertia * before);
   const Mat3d inverse = inverse_of_moment(M);
   for (std::size_t e = first; e < nodes_.size(); ++e) {
     weights_[e] = mass_[nodes_[e]] * (inverse * weights_[e]);
@@ -111,22 +122,14 @@ void StrongRows<S>::move_to_end(const Expected& expected, ContactRange range, co
   piece_.assign(contacts.size(), -1);
   shift_.assign(contacts.size(), Vec::zero());
   find_groups(expected.matter.layout);
-  for (std::size_t c = range.first; c < range.last; ++c) shift_[c] = contacts.matter_velocity(c, expected.v);
-  for (const Contacts::LeftOut& left : contacts.left_out()) {
-    const Node<S>& node = expected.matter.grid.node(left.node);
-    shift_[left.contact] += left.weight * Vec{{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
-  }
   for (std::size_t c = range.first; c < range.last; ++c) {
     const std::size_t group =
         std::size_t(std::upper_bound(ends_.begin(), ends_.end(), contacts[c].point) - ends_.begin());
-    if (!lasts_[group]) {
-      shift_[c] = Vec::zero();
-      continue;
-    }
+    if (!lasts_[group]) continue;
     if (pieces_[group].number < 0) add_piece(expected, group);
     const Piece& piece = pieces_[group];
-    // Along the normal it is no arm of the normal impulse, and as large as a piece that lands fast.
-    const Vec way = contacts[c].dt * (shift_[c] - piece.velocity), &n = contacts[c].normal;
+    // along the normal it is no arm of the normal impulse
+    const Vec way = contacts[c].dt * cross(piece.spin, contacts[c].position - piece.centre), &n = contacts[c].normal;
     const Vec d = shift_[c] = way - dot(way, n) * n;
     piece_[c] = piece.number;
     // what is expected stays so: the row differs from that of the start only for what comes out otherwise

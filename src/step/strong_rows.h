@@ -1,6 +1,6 @@
-// Where contacts act in the strong step: at their place at the end of the step. A contact at the place of the start has
-// an arm about its piece that is wrong by d = dt (velocity of the contact - mean velocity of the piece), and brakes a
-// ball that rolls by v dt / r. Its row gets the mean gradient of the piece's velocity times d (README.md).
+// Where contacts act in the strong step: at their place at the end of the step. A contact of a piece that turns has at
+// the place of the start an arm that is wrong by d = dt spin x arm, and brakes a ball that rolls by v dt / r. Its row gets
+// the mean gradient of the piece's velocity times d (solve/README.md).
 // Pieces that flow have rows at the start: parts of them move apart, and no mean gradient is that of a contact.
 #pragma once
 
@@ -22,7 +22,8 @@ class StrongRows {
   struct Expected {
     const MatterNow<S>& matter;
     const Bundles& bundles;
-    const NodeVector<double>* v;  // by unknown
+    const NodeVector<double>* v;      // by unknown
+    const NodeVector<double>* start;  // what it would be without forces between them
     double h;
   };
   // moves the contacts of this range to where they are expected at the end
@@ -32,7 +33,8 @@ class StrongRows {
  private:
   struct Piece {
     std::int32_t number = -1;  // among those that touch
-    Vec velocity = Vec::zero();
+    Vec centre = Vec::zero();
+    Vec spin = Vec::zero();  // rad/s, that goes on
     Mat3d gradient = Mat3d::zero();
   };
   void find_groups(const Layout<3, S>& layout);

@@ -168,8 +168,8 @@ void StrongStep<S>::run(const MatterNow<S>& matter, const MatterStep<S>& step, B
   body_contacts_.detect(matter, unknowns, contacts_, workers);
   boundary_contacts_.add_to(contacts_, matter.grid, unknowns);
   start(matter.layout);
-  rows_.move_to_end({matter, implicit_->bundles(), v_.data(), step.h}, body_contacts_.range(contacts_),
-                    body_contacts_.partners(), contacts_);
+  rows_.move_to_end({matter, implicit_->bundles(), v_.data(), implicit_->inertial_velocity().data(), step.h},
+                    body_contacts_.range(contacts_), body_contacts_.partners(), contacts_);
   if (bodies && bodies->dofs() > 0) {
     w_.assign(bodies->velocity(), bodies->velocity() + bodies->dofs());
     if (body_cost_)

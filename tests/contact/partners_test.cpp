@@ -76,7 +76,8 @@ TEST(Partners, AThinWallHasAStop) {
   const double half = 0.25 * cell;
   const ABox box(half, 3 * cell, 3 * cell);
   // a thousandth of a cell is what thickness is known by, and its bisection ends within 1/1000 of it
-  for (const double y : {0.0, 3 * cell}) EXPECT_NEAR(box.touched_at(y, 0).stop_depth, 0.25 * 2 * half, 2e-3 * cell) << y;
+  for (const double y : {0.0, 3 * cell})
+    EXPECT_NEAR(box.touched_at(y, 0).stop_depth, 0.25 * 2 * half, 2e-3 * cell) << y;
 }
 
 }  // namespace
