@@ -53,7 +53,7 @@ class Bodies {
 
   // places and velocities of all parts for the current qpos and qvel; mj_step leaves those of the start of its step
   void update_kinematics();
-  // places alone
+  // places alone, of bodies, geoms, sites, cameras, tendons; centres of mass stay those of the start of the step
   void update_poses();
   // all of mj_forward: also forces, constraints, qacc
   void forward();
@@ -134,6 +134,7 @@ class Bodies {
   std::shared_ptr<mjData> data_;
   int state_parts_;                  // of mjSTATE_INTEGRATION, those that are not empty
   std::size_t state_size_;           // numbers in them
+  bool looks_at_com_;
   std::shared_ptr<mjData> scratch_;  // for what MuJoCo computes only while it integrates
   BodiesState before_step_;
   std::vector<double> own_forces_;  // xfrc_applied without what a step adds

@@ -145,6 +145,29 @@ TEST(bodies, poses_follow_the_step_after_update_kinematics) {
   EXPECT_NEAR(bodies.velocity_at(1, bodies.geom_pose(0).position)[2], -9.81 * bodies.time(), 1e-12);
 }
 
+// places alone are those of the whole kinematics, to the bit; a camera that looks at a centre of mass too
+TEST(bodies, poses_alone_are_those_of_all_kinematics) {
+  for (const std::string mode : {"fixed", "trackcom", "targetbodycom"}) {
+    const std::string xml =
+        "<mujoco><worldbody><body name='arm' pos='0 0 1'><joint type='ball'/><geom size='.1' pos='.2 0 .1'/>"
+        "<site name='tip' pos='.4 0 0'/><camera name='eye' pos='1 0 1' mode='" +
+        mode + (mode == "targetbodycom" ? "' target='hand'" : "'") +
+        "/><body name='hand' pos='.5 0 0'><joint axis='0 1 0'/><geom size='.05' pos='0 .1 0'/></body></body>"
+        "</worldbody></mujoco>";
+    Bodies ours = make_bodies(xml), theirs = make_bodies(xml);
+    for (int i = 0; i < 20; ++i) ours.step(), theirs.step();
+    ours.update_poses();
+    theirs.update_kinematics();
+    const mjModel* m = ours.model();
+    const mjData *a = ours.data(), *b = theirs.data();
+    EXPECT_TRUE(std::equal(a->xpos, a->xpos + 3 * m->nbody, b->xpos)) << mode;
+    EXPECT_TRUE(std::equal(a->geom_xmat, a->geom_xmat + 9 * m->ngeom, b->geom_xmat)) << mode;
+    EXPECT_TRUE(std::equal(a->site_xpos, a->site_xpos + 3 * m->nsite, b->site_xpos)) << mode;
+    EXPECT_TRUE(std::equal(a->cam_xpos, a->cam_xpos + 3 * m->ncam, b->cam_xpos)) << mode;
+    EXPECT_TRUE(std::equal(a->cam_xmat, a->cam_xmat + 9 * m->ncam, b->cam_xmat)) << mode;
+  }
+}
+
 TEST(bodies, mass_matrix_gives_the_kinetic_energy) {
   Bodies bodies = make_bodies(
       "<mujoco><worldbody><body><joint type='slide' axis='1 0 0'/><geom size='.1' mass='3'/><body pos='0 0 1'>"
