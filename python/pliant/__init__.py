@@ -1,6 +1,7 @@
 """Pliant: soft matter for robots to touch."""
 
 from pliant._core import (
+    Actuator,
     Balance,
     Body,
     Boundary,
@@ -61,6 +62,7 @@ from pliant.library import load, scene_names
 from pliant.shapes import Box, Capsule, Cloth, Cylinder, Mesh, Sphere
 
 __all__ = [
+    "Actuator",
     "BadFileError",
     "BadInputError",
     "Balance",
@@ -78,6 +80,7 @@ __all__ = [
     "FrictionRadius",
     "ContactPair",
     "Contacts",
+    "Controller",
     "Cylinder",
     "Error",
     "Expect",
@@ -134,6 +137,7 @@ def __getattr__(name: str) -> object:
     """Recordings, pictures and tapes need libraries that are slow to load: only when asked for."""
     homes = {
         "Camera": "pliant.cameras",
+        "Controller": "pliant.controller",
         "Pose": "pliant.framing",
         "Recorder": "pliant.recorder",
         "Recording": "pliant.recording",
