@@ -14,14 +14,14 @@ from pliant.soft_pictures import SpaceArtist, film_run, plot_losses
 from pliant.soft_robots import Training, reach, replay
 
 STEPS = 400
-FORWARD = np.array([0.5, 0.0, 0.0])  # m, from where the head is at first to its goal
+FORWARD = np.array([0.3, 0.0, 0.0])  # m, from where the head is at first to its goal
 
 
 def train(iterations: int = 100, seed: int = 0, steps: int = STEPS, bar: bool | None = None):
     """The training, its controller and its world."""
     world = pl.World(pl.load("soft_quadruped"))
     controller = pl.Controller(world, world.matter["head"].mean_position + FORWARD, seed=seed)
-    return reach(world, controller, "head", steps, 0.01, iterations, 0.1, bar), controller, world
+    return reach(world, controller, "head", steps, 0.02, iterations, 0.1, bar), controller, world
 
 
 def show(made: Training, controller: pl.Controller, world: pl.World, path: Path) -> None:

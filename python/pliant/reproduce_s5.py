@@ -153,7 +153,9 @@ ROWS = (
     Task("swing_100", "arm, stiffness 100 %", "actuation", "not reached, cost 100 %", swing_row(1.0), False),
     Task("swing_300", "arm, stiffness 300 %", "actuation", "not reached", swing_row(3.0), False),
 )
-NAMES = [task.name for task in ROWS]
+# more rows: modules with NAMES, reproduce(choice) and sections(rows)
+PARTS: tuple[Any, ...] = ()
+NAMES = [*(task.name for task in ROWS), *(name for part in PARTS for name in part.NAMES)]
 LEGEND = (
     "loss: square of how far it is from the goal, of targets at random its mean over ten that no training saw, of the "
     "walker minus the metres that its head moves, of the co-design the norm of its constraints; runs: simulations, "
@@ -167,6 +169,8 @@ def reproduce(choice: Choice) -> dict[str, Any]:
     choice.out.mkdir(parents=True, exist_ok=True)
     wanted = [task for task in ROWS if task.name in choice.only or (task.wanted and not choice.only)]
     rows = [{"scene": t.name, "title": t.title, "first": True, "paper": t.paper, **t.run(choice)} for t in wanted]
+    for part in PARTS:
+        rows += part.reproduce(choice)
     plots = [plot for rows_of in (plot_fingers, plot_walkers, plot_swings) if (plot := rows_of(rows, choice))]
     for row in rows:
         for curves in ("losses", "curves"):
@@ -231,4 +235,5 @@ def line_of(row: dict[str, Any], by: str) -> tuple[str, ...]:
 
 def sections(result: dict[str, Any]) -> list[Section]:
     lines = [f"{row['title']}: {check_line(c)}" for row in result["rows"] for c in row["expect"]]
-    return [("goals of the tasks", lines)] if lines else []
+    more = [section for part in PARTS for section in part.sections(result["rows"])]
+    return [*more, *([("goals", lines)] if lines else [])]

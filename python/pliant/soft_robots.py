@@ -70,12 +70,14 @@ def descend(
     """Adam until the loss is at most `enough`, or so many runs were made.
 
     With `patience`, after so many runs in a row that did not bring the loss down it goes on from the best weights with
-    half the rate. For losses that are another one each time, leave it out.
+    half the rate. Without, for losses that are another one each time, the rate falls evenly to none.
     """
     made = Training(name, weights.copy())
     adam, begun, since_best = Adam(rate), time.perf_counter(), 0
     with tqdm(total=iterations, desc=name, unit="run", disable=None if bar is None else not bar) as shown:
-        for _ in range(iterations):
+        for run in range(iterations):
+            if not patience:
+                adam.rate = rate * (1 - run / iterations)
             value, gradient = loss(weights)
             made.losses.append(value)
             since_best += 1
