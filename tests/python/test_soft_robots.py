@@ -124,3 +124,32 @@ def test_the_co_design_says_what_it_needs(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
     with pytest.raises(pl.BadInputError, match=r"needs scipy: pip install pliant\[optimize\]"):
         swing.train(steps=10, bar=False)
+
+
+# whole trainings
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5))
+def test_walkers_go_further_than_they_are_wide(seed):
+    assert walker.train(150, seed, bar=False)[0].figures["widths"] >= 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", [arm, quadruped, crawler], ids=lambda task: task.__name__.rpartition(".")[2])
+def test_losses_in_space_fall_to_a_tenth(task):
+    made = task.train(bar=False)[0]
+    assert made.reached
+    assert made.figures["last_loss"] <= 0.1 * made.figures["first_loss"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("targets", ["one", "random", "far"])
+def test_fingers_reach_targets(targets):
+    made = finger.train(targets, bar=False)[0]
+    assert made.figures["last_loss"] <= 0.1 * made.figures["first_loss"]
+
+
+@pytest.mark.long
+def test_the_density_is_that_of_a_search():
+    assert density.train(bar=False).figures["density"] == pytest.approx(density.searched(), rel=0.01)
