@@ -28,7 +28,7 @@ def train(iterations: int = 100, seed: int = 0, steps: int = STEPS, width: float
     start = float(world.matter["head"].mean_position[0])
     controller = pl.Controller(world, seed=seed)
     loss = closed_loop(world, controller, steps, lambda tape: head_moved(tape, start))
-    made = descend(f"walker, seed {seed}", loss, controller.weights, 0.02, iterations, -1.05 * width, bar, patience=5)
+    made = descend(f"walker, seed {seed}", loss, controller.weights, 0.02, iterations, -1.05 * width, bar, patience=10)
     made.figures = {"moved": -made.least, "widths": -made.least / width}
     made.reached = -made.least >= width
     return made, controller, world
