@@ -11,7 +11,7 @@ namespace pliant {
 // Where a loss looks, and its derivative by what it sees there.
 struct LossSeed {
   std::size_t step = 0;                       // the state after this step of the tape, the first is 0
-  Attribute attribute = Attribute::position;  // position, velocity, affine or deformation_gradient
+  Attribute attribute = Attribute::position;  // position, velocity, affine, deformation_gradient or plastic
   std::string matter;
   // by id, row after row; with `same`, one row that is of every particle
   std::vector<double> values;

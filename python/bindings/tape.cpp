@@ -34,6 +34,7 @@ Attribute attribute_named(const std::string& name) {
   if (name == "positions") return Attribute::position;
   if (name == "velocities") return Attribute::velocity;
   if (name == "affine") return Attribute::affine;
+  if (name == "plastic") return Attribute::plastic;
   return Attribute::deformation_gradient;
 }
 

@@ -226,7 +226,7 @@ void bind_touch(nb::class_<SharedWorld>& world) {
 void bind_world(nb::module_& module) {
   bind_matter(module);
   bind_surfaces(module);
-  nb::class_<SharedWorld> world(module, "World", "A scene in motion.");
+  nb::class_<SharedWorld> world(module, "World", nb::is_weak_referenceable(), "A scene in motion.");
   world.def(
       "__init__",
       [](SharedWorld* self, const SceneRecord& record, int threads) {

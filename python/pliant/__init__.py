@@ -134,7 +134,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Recordings, pictures and tapes need libraries that are slow to load: only when asked for."""
+    """Recordings, pictures, tapes and torch need libraries that are slow to load: only when asked for."""
     homes = {
         "Camera": "pliant.cameras",
         "Controller": "pliant.controller",
@@ -145,8 +145,10 @@ def __getattr__(name: str) -> object:
         "check_gradient": "pliant.gradient_check",
         "resume": "pliant.continuation",
     }
-    if name not in homes:
-        raise AttributeError(f"module 'pliant' has no attribute '{name}'")
     import importlib
 
+    if name == "torch":
+        return importlib.import_module("pliant.torch")
+    if name not in homes:
+        raise AttributeError(f"module 'pliant' has no attribute '{name}'")
     return getattr(importlib.import_module(homes[name]), name)

@@ -64,7 +64,7 @@ class Tape:
             if ids.ndim != 1 or len(ids) == 0 or ids.min() < 0 or ids.max() >= self._counts[of]:
                 raise BadInputError(f"tape: set {name!r} must list particles of {of!r}, 0 to {self._counts[of] - 1}")
         self._names = chosen_names(
-            None if wrt is None else list(wrt), known_names(self._scene, _parameters(self._scene))
+            None if wrt is None else list(wrt), known_names(self._scene, parameters(self._scene))
         )
         self._tape = WorldTape(world, bytes_of(memory))
         self._speeds: dict[tuple[int, str], NDArray[np.float64]] = {}
@@ -199,7 +199,7 @@ class Tape:
         return written
 
 
-def _parameters(scene: Any) -> set[str]:
+def parameters(scene: Any) -> set[str]:
     """Names of the parameters that the laws of this scene's matter read, and that a step feels."""
     from pliant._core import law_parameters
 

@@ -45,6 +45,7 @@ int row_of(Attribute attribute, PointBar<D, S>& bar, S*& row) {
     case Attribute::velocity: row = bar.v; return D;
     case Attribute::affine: row = bar.C; return D * D;
     case Attribute::deformation_gradient: row = bar.F; return D * D;
+    case Attribute::plastic: row = &bar.plastic; return 1;
     default: return 0;
   }
 }
@@ -92,7 +93,8 @@ void TapeOf<D, S>::check_seed(const LossSeed& seed) const {
   const std::size_t width = std::size_t(row_of(seed.attribute, none, row));
   if (width == 0)
     fail(ErrorCode::bad_input,
-         "tape: a loss may look at positions, velocities, affine and deformation_gradients of '{}'", seed.matter);
+         "tape: a loss may look at positions, velocities, affine, deformation_gradients and plastic of '{}'",
+         seed.matter);
   const std::size_t all = model_->groups[g].end - model_->groups[g].begin, rows = seed.same ? 1
                                                                                   : seed.particles.empty()
                                                                                       ? all
