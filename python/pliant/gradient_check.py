@@ -31,6 +31,8 @@ class Row:
     gradient: float
     differences: float
     floor: float = 0.0  # less than this differences cannot tell from nothing, for round-off of the loss
+    sides: tuple[float, float] = (0.0, 0.0)  # differences to either side alone
+    kink: bool = False  # they differ by more than a bend: the loss has no one slope here
 
     @property
     def error(self) -> float:
@@ -80,7 +82,8 @@ def check_gradient(
     `Tape.backward` takes them; in a closed loop also what `at_step` is to be. The world stays as it is. Runs are made
     in clones, or in worlds of changed scenes, for which it must be at its start; all have the substeps of the first.
     `step` is relative to what is changed, 1e-5 in float64 and 1e-2 in float32: there differences have two or three
-    digits. Without `wrt`: by all of which differences are known.
+    digits. Without `wrt`: by all of which differences are known. Where the loss has a kink (yield, touch, friction),
+    slopes of both sides differ, and the row says so: the tape gives that of one side.
     """
     size = step or (1e-5 if world.scene.precision == "float64" else 1e-2)
     random = np.random.default_rng(seed)
@@ -110,8 +113,10 @@ def check_gradient(
                 "what follows the dot"
             )
         direction *= scale
-        differences = (run(name, direction, size) - run(name, direction, -size)) / (2 * size)
-        rows.append(Row(name, float((found * direction).sum()), differences, floor))
+        below, above = ((run(name, direction, s * size) - value) / (s * size) for s in (-1, 1))
+        large = max(abs(below), abs(above))
+        kink = abs(above - below) > max(100 * size * large, floor)
+        rows.append(Row(name, float((found * direction).sum()), (below + above) / 2, floor, (below, above), kink))
     if show:
         _print(rows)
     return rows
@@ -173,4 +178,5 @@ def _placed(clone: World, name: str, change: NDArray[np.float64]) -> World:
 def _print(rows: list[Row]) -> None:
     print(f"{'by':<24}{'gradient':>16}{'differences':>16}{'error':>10}")
     for r in rows:
-        print(f"{r.name:<24}{r.gradient:>16.7g}{r.differences:>16.7g}{r.error:>10.1e}")
+        note = f"  kink: {r.sides[0]:.4g} on one side, {r.sides[1]:.4g} on the other" if r.kink else ""
+        print(f"{r.name:<24}{r.gradient:>16.7g}{r.differences:>16.7g}{r.error:>10.1e}{note}")

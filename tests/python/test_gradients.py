@@ -95,6 +95,27 @@ def test_what_differences_cannot_tell_from_nothing_is_no_error():
     assert row.error < 0.1
 
 
+def test_kinks_are_told_from_errors(capsys):
+    # at rest sand is at the tip of its cone: it yields as soon as it is pulled, and not when it is pressed
+    scene = block(2, "float64", law="sand", substeps=2)
+    world = pl.World(scene, threads=1)
+    rows = {row.name: row for row in pl.check_gradient(world, loss, ["initial.F", "density"])}
+    assert rows["initial.F"].kink
+    assert not rows["density"].kink
+    shown = capsys.readouterr().out.splitlines()
+    assert "kink: " in shown[1]
+    assert "kink" not in shown[2]
+
+    # a wrong derivative is no kink
+    def wrong(world, tape):
+        value, seeds = loss(world, tape)
+        return value, {key: 1.1 * np.asarray(seed) for key, seed in seeds.items()}
+
+    (row,) = pl.check_gradient(world, wrong, "density", show=False)
+    assert row.error > 0.05
+    assert not row.kink
+
+
 def test_checks_say_what_is_wrong_with_a_loss():
     world = pl.World(block(2, "float64"), threads=1)
     before = world.state_hash()
