@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant import reproduce_s5_tables as tables
 from pliant.examples.soft_robots import arm, crawler, density, finger, leg, quadruped, swing, walker
 from pliant.reproduce import Choice, check_only
 from pliant.reproduce_table import Section, check_line
@@ -152,9 +153,10 @@ ROWS = (
     Task("swing", "co-design of an arm", "stiffness, actuation", "reached, cost 95.5 %", swing_row(0.0), False),
     Task("swing_100", "arm, stiffness 100 %", "actuation", "not reached, cost 100 %", swing_row(1.0), False),
     Task("swing_300", "arm, stiffness 300 %", "actuation", "not reached", swing_row(3.0), False),
+    Task("finger_ppo", "finger by PPO", "policy", "10 x the runs", tables.ppo_row, False),
 )
 # more rows: modules with NAMES, reproduce(choice) and sections(rows)
-PARTS: tuple[Any, ...] = ()
+PARTS: tuple[Any, ...] = (tables,)
 NAMES = [*(task.name for task in ROWS), *(name for part in PARTS for name in part.NAMES)]
 LEGEND = (
     "loss: square of how far it is from the goal, of targets at random its mean over ten that no training saw, of the "
@@ -179,7 +181,7 @@ def reproduce(choice: Choice) -> dict[str, Any]:
 
 
 def curves_of(rows: list[dict[str, Any]], start: str, key: str = "losses") -> dict[str, Any]:
-    return {row["title"]: row[key] for row in rows if row["scene"].startswith(start)}
+    return {row["title"]: row[key] for row in rows if row["scene"].startswith(start) and key in row}
 
 
 def plot_fingers(rows: list[dict[str, Any]], choice: Choice) -> str:

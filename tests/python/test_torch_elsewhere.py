@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("test_torch.py", "test_torch_elsewhere.py", "test_docs_gradients.py::test_blocks_of_torch_run")
+NAMES = (
+    "test_torch.py",
+    "test_torch_elsewhere.py",
+    "test_docs_gradients.py::test_blocks_of_torch_run",
+    "test_finger_ppo.py",
+)
 PROGRAM = """
 import sys
 sys.modules["torch"] = None  # as if it were not there
