@@ -70,6 +70,16 @@ struct Matter {
   std::vector<Pin> pins;              // of cloth
 };
 
+// Pulls a piece of matter together, or pushes it apart (S5: Kirchhoff stress F sigma F^T): its value times its strength is
+// a stress in the material frame. A robot is several pieces side by side on the grid, some of them with actuators.
+struct Actuator {
+  std::string name;
+  std::string matter;  // the piece that it acts in
+  Vec3 direction = {0, 0,
+                    0};  // along which it acts, as the piece lay at first; 0 0 0: along all alike, as pressure does
+  double strength = 1;   // Pa that a value of 1 stands for; > 0 pulls together
+};
+
 // A solid that matter cannot enter
 struct Boundary {
   enum class Kind { plane, box, sphere, cylinder };
@@ -143,14 +153,15 @@ struct UntilForce {
 
 // Where something should be at given times; smooth in between, at rest before the first and after the last.
 struct Motion {
-  enum class Kind { actuator, mocap, boundary, gripper, pin };
+  enum class Kind { actuator, mocap, boundary, gripper, pin, actuation };
   enum class Path { smooth, linear, hold };  // smooth: each stretch starts and ends at rest; hold: jumps at the time
   Kind kind = Kind::actuator;
   std::string
-      target;  // name of an actuator, a mocap body, a boundary, a site that a gripper's arm carries, or "matter/pin"
+      target;  // name of an actuator of a body, a mocap body, a boundary, a site that a gripper's arm carries, "matter/pin",
+               // or an actuator of matter
   Path path = Path::smooth;
   std::vector<double> times;  // s, ascending
-  // per time: actuator, its control (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary and
+  // per time: actuator, its control, and actuation, its value (1); mocap and gripper, position and quaternion (7: x y z, w x y z); boundary and
   // pin, its centre (3)
   std::vector<std::vector<double>> values;
   UntilForce until_force = {};  // actuator only
@@ -225,6 +236,7 @@ struct Scene {
   StepOptions step;
   std::vector<Material> materials;
   std::vector<Matter> matter;
+  std::vector<Actuator> actuators;  // of matter
   std::vector<Boundary> boundaries;
   std::vector<Body> bodies;
   Contact contact;

@@ -11,7 +11,7 @@ namespace pliant {
 // Where a loss looks, and its derivative by what it sees there.
 struct LossSeed {
   std::size_t step = 0;                       // the state after this step of the tape, the first is 0
-  Attribute attribute = Attribute::position;  // position, velocity, affine or deformation_gradient
+  Attribute attribute = Attribute::position;  // position, velocity, affine, deformation_gradient or plastic
   std::string matter;
   // by id, row after row; with `same`, one row that is of every particle
   std::vector<double> values;
@@ -37,9 +37,21 @@ struct GradientNorms {
 struct Gradient {
   std::map<std::string, PieceGradient> matter;
   std::map<std::string, BoundaryGradient> boundaries;
+  std::map<std::string, std::vector<double>> actuators;  // by step
   Vec3 gravity = {0, 0, 0};
   std::vector<GradientNorms> norms;  // of the derivatives by the state before each step
 };
+
+// Of one step and loss, on the way back: derivatives by what acted in the step. By then all later steps have been gone
+// through.
+struct StepGradient {
+  std::size_t loss, step;
+  std::map<std::string, std::array<double, 9>> matter;  // by stresses, as set_actuation takes them
+  std::map<std::string, double> actuators;              // by values of actuators
+};
+// What is told of it. The answer is what the loss has besides by the state that the step began with, by way of a
+// controller that saw it; the step of these seeds is not read.
+using AtStep = std::function<std::vector<LossSeed>(const StepGradient&)>;
 
 // Records the steps that a world takes. While it does, matter cannot be set and states cannot be restored.
 class Tape {
@@ -60,9 +72,10 @@ class Tape {
   std::size_t memory() const;  // bytes that it holds
 
   // The gradients of several losses, one list of seeds each, with one way back for all. last: only through so many steps,
-  // 0: all. `progress` is told how many of the steps are done.
+  // 0: all. `progress` is told how many of the steps are done, `at_step` what each gave.
   std::vector<Gradient> backward(std::span<const std::vector<LossSeed>> losses, std::size_t last = 0,
-                                 const std::function<void(std::size_t, std::size_t)>& progress = nullptr);
+                                 const std::function<void(std::size_t, std::size_t)>& progress = nullptr,
+                                 const AtStep& at_step = nullptr);
 
   class Impl;
 

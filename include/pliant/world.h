@@ -105,6 +105,8 @@ class World {
   void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act = {});
   // actuation stress of one piece of matter, symmetric, in its material frame, Pa (S5: Kirchhoff stress F sigma F^T)
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress);
+  // value of an actuator of matter, which the scene names; it adds to the stress of its piece
+  void set_actuation(const std::string& actuator, double value);
   // Young's moduli (Pa) and Poisson's ratios of all particles of a piece of matter, by id, in place of those of its
   // material; an empty list leaves them as they are. Stress goes by them, contact and loss by the material. For laws
   // without memory (linear, fixed_corotated, neo_hookean) and explicit steps. The same errors.

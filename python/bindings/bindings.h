@@ -30,7 +30,7 @@ struct SceneRecord {
   int dimension = Scene{}.dimension;
   Precision precision = Scene{}.precision;
   StepOptions step;
-  nb::list materials, matter, boundaries, bodies;
+  nb::list materials, matter, actuators, boundaries, bodies;
   ContactRecord contact;
   nb::list motion;
   ::pliant::Record record;

@@ -85,7 +85,7 @@ struct Choices<Boundary::At> {
 template <>
 struct Choices<Motion::Kind> {
   static constexpr const char* type = "MotionKind";
-  static constexpr std::array names = {"actuator", "mocap", "boundary", "gripper", "pin"};
+  static constexpr std::array names = {"actuator", "mocap", "boundary", "gripper", "pin", "actuation"};
 };
 
 template <>

@@ -85,6 +85,17 @@ nb::object by_id(const MatterState& self, const std::string& name) {
   return nb::cast(array_of(self, view_named(name).attribute))[order];
 }
 
+template <class S>
+std::vector<double> mean_of_rows(const View& view) {
+  std::vector<double> sum(view.shape[0], 0.0);
+  for (std::size_t p = 0; p < view.count; ++p) {
+    const S* row = reinterpret_cast<const S*>(static_cast<const char*>(view.data) + p * view.stride);
+    for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += double(row[d]);
+  }
+  for (double& s : sum) s /= double(view.count);
+  return sum;
+}
+
 using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 nb::object array_of(const std::vector<double>& numbers) {
@@ -92,6 +103,14 @@ nb::object array_of(const std::vector<double>& numbers) {
   auto out = nb::cast<nb::ndarray<double, nb::ndim<1>, nb::c_contig>>(array);
   std::copy(numbers.begin(), numbers.end(), out.data());
   return array;
+}
+
+// over the particles
+nb::object mean_of(const MatterState& self, Attribute attribute) {
+  return array_of(alone(self.shared(), [&](const World& world) {
+    const View view = world.view(self.name, attribute);
+    return view.precision == Precision::float64 ? mean_of_rows<double>(view) : mean_of_rows<float>(view);
+  }));
 }
 
 // column 0 is E, 1 is nu
@@ -177,6 +196,13 @@ void bind_matter_state(nb::module_& module) {
                " particles)";
       });
   for (const NamedView& view : views) add_view(matter, view.name, view.attribute, view.doc);
+  matter
+      .def_prop_ro(
+          "mean_position", [](const MatterState& self) { return mean_of(self, Attribute::position); },
+          nb::sig("def mean_position(self) -> numpy.typing.NDArray[numpy.float64]"), "m, over the particles: a copy")
+      .def_prop_ro(
+          "mean_velocity", [](const MatterState& self) { return mean_of(self, Attribute::velocity); },
+          nb::sig("def mean_velocity(self) -> numpy.typing.NDArray[numpy.float64]"), "m/s, over the particles: a copy");
   matter.def("by_id", &by_id, nb::arg("name"),
              nb::sig("def by_id(self, name: str) -> numpy.typing.NDArray[numpy.generic]"),
              "A copy of one of the arrays, 'positions' or another, in the order of the ids, which never changes.");

@@ -136,6 +136,17 @@ void bind_matter(nb::module_& module) {
       .finish();
 }
 
+void bind_actuator(nb::module_& module) {
+  Record<Actuator>(module, "Actuator",
+                   "Pulls a piece of matter together, or pushes it apart: a stress in its material frame.")
+      .field("name", &Actuator::name, "by which World.set_actuation refers to it")
+      .field("matter", &Actuator::matter, "the piece that it acts in")
+      .field("direction", &Actuator::direction,
+             "along which it acts, as the piece lay at first; (0, 0, 0): along all alike, as pressure does")
+      .field("strength", &Actuator::strength, "Pa that a value of 1 stands for; > 0 pulls together")
+      .finish();
+}
+
 void bind_boundary(nb::module_& module) {
   Record<Boundary>(module, "Boundary", "A solid that matter cannot enter.")
       .field("name", &Boundary::name, "by which World.set_boundary_velocity refers to it")
@@ -216,6 +227,7 @@ Scene scene_of(const SceneRecord& record) {
   scene.step = record.step;
   scene.materials = items_of<Material>(record.materials, "Scene.materials");
   scene.matter = items_of<Matter>(record.matter, "Scene.matter");
+  scene.actuators = items_of<Actuator>(record.actuators, "Scene.actuators");
   scene.boundaries = items_of<Boundary>(record.boundaries, "Scene.boundaries");
   scene.bodies = items_of<Body>(record.bodies, "Scene.bodies");
   scene.contact = contact_of(record.contact);
@@ -236,6 +248,7 @@ SceneRecord record_of(const Scene& scene) {
           .step = scene.step,
           .materials = list_of(scene.materials),
           .matter = list_of(scene.matter),
+          .actuators = list_of(scene.actuators),
           .boundaries = list_of(scene.boundaries),
           .bodies = list_of(scene.bodies),
           .contact = record_of(scene.contact),
@@ -265,6 +278,7 @@ void bind_scene(nb::module_& module) {
   bind_sampling(module);
   bind_pin(module);
   bind_matter(module);
+  bind_actuator(module);
   bind_boundary(module);
   bind_options(module);
   using S = SceneRecord;
@@ -275,6 +289,7 @@ void bind_scene(nb::module_& module) {
       .field("step", &S::step, "how the world advances")
       .field(list_field<Material>("Scene", "materials", &S::materials), "list[Material]", "the materials")
       .field(list_field<Matter>("Scene", "matter", &S::matter), "list[Matter]", "the pieces of matter")
+      .field(list_field<Actuator>("Scene", "actuators", &S::actuators), "list[Actuator]", "what pulls matter together")
       .field(list_field<Boundary>("Scene", "boundaries", &S::boundaries), "list[Boundary]", "floors, walls, obstacles")
       .field(list_field<Body>("Scene", "bodies", &S::bodies), "list[Body]", "robots and things")
       .field("contact", &S::contact, "how matter and bodies touch")

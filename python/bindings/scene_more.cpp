@@ -93,13 +93,15 @@ void bind_motion(nb::module_& module) {
       .finish();
   Record<Motion>(module, "Motion",
                  "Where something should be at given times; at rest before the first and after the last.")
-      .field("kind", &Motion::kind, "actuator, mocap, boundary, gripper or pin")
+      .field("kind", &Motion::kind, "actuator, mocap, boundary, gripper, pin or actuation")
       .field("target", &Motion::target,
-             "name of an actuator, a mocap body, a boundary, a site that an arm carries, or 'matter/pin'")
+             "name of an actuator of a body, a mocap body, a boundary, a site that an arm carries, 'matter/pin', or an "
+             "actuator of matter")
       .field("path", &Motion::path, "smooth: each stretch starts and ends at rest; linear; hold: jumps at the time")
       .field(times_field(), "tuple[float, ...]", "s, ascending")
       .field(values_field(), "tuple[tuple[float, ...], ...]",
-             "per time: control (1 number), position and quaternion (7) of mocap and gripper, centre of a boundary or "
+             "per time: control or value (1 number), position and quaternion (7) of mocap and gripper, centre of a "
+             "boundary or "
              "pin (3)")
       .field("until_force", &Motion::until_force, "actuator: its control stays as it is once a body is pushed so hard")
       .field(release_field(), "tuple[bool, ...]",

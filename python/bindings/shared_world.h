@@ -23,13 +23,23 @@ struct SharedWorld {
   SharedWorld(const MujocoObjects& objects, World&& other) : bodies(objects), world(std::move(other)) {}
 };
 
+// the world on which this thread works, and which what is called from there cannot have
+inline thread_local const SharedWorld* at_work = nullptr;
+
 // Works on the world while other Python threads run; calls on one world from several threads wait for each other. Ctrl-C
 // ends the work and the waiting.
 template <class Work>
 auto alone(SharedWorld& self, Work&& work) {
+  if (at_work == &self)
+    throw Error(ErrorCode::bad_input, "the world is at work, and called this; note before what is needed of it");
   return without_gil([&] {
     std::unique_lock lock(self.busy, std::defer_lock);
     while (!lock.try_lock_for(std::chrono::milliseconds(50))) check_stop();
+    struct Mark {
+      const SharedWorld* before = at_work;
+      ~Mark() { at_work = before; }
+    } mark;
+    at_work = &self;
     return work(self.world);
   });
 }

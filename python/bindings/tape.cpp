@@ -34,6 +34,7 @@ Attribute attribute_named(const std::string& name) {
   if (name == "positions") return Attribute::position;
   if (name == "velocities") return Attribute::velocity;
   if (name == "affine") return Attribute::affine;
+  if (name == "plastic") return Attribute::plastic;
   return Attribute::deformation_gradient;
 }
 
@@ -80,25 +81,45 @@ nb::dict gradient_of(const Gradient& gradient) {
     norms.append(nb::make_tuple(n.positions, n.velocities, n.deformation_gradients));
   all["matter"] = matter;
   all["boundaries"] = boundaries;
+  nb::dict actuators;
+  for (const auto& [name, values] : gradient.actuators) actuators[name.c_str()] = array_of(values);
+  all["actuators"] = actuators;
   all["gravity"] = array_of(gradient.gravity.data(), 3);
   all["norms"] = norms;
   return all;
 }
 
-nb::list backward(const WorldTape& self, const nb::list& given, std::size_t last, const nb::object& progress) {
+std::vector<LossSeed> seeds_of(nb::handle list) {
+  std::vector<LossSeed> seeds;
+  for (nb::handle seed : list) seeds.push_back(seed_of(seed));
+  return seeds;
+}
+
+// at_step(loss, step, {name: derivative}) gives a list of seeds
+AtStep at_step_of(const nb::object& at_step) {
+  if (at_step.is_none()) return nullptr;
+  return [&at_step](const StepGradient& found) {
+    nb::gil_scoped_acquire held;
+    nb::dict by;
+    for (const auto& [name, stress] : found.matter) by[name.c_str()] = array_of(stress.data(), stress.size());
+    for (const auto& [name, value] : found.actuators) by[name.c_str()] = value;
+    return seeds_of(at_step(found.loss, found.step, by));
+  };
+}
+
+nb::list backward(const WorldTape& self, const nb::list& given, std::size_t last, const nb::object& progress,
+                  const nb::object& at_step) {
   std::vector<std::vector<LossSeed>> losses;
-  for (nb::handle seeds : given) {
-    losses.emplace_back();
-    for (nb::handle seed : seeds) losses.back().push_back(seed_of(seed));
-  }
+  for (nb::handle seeds : given) losses.push_back(seeds_of(seeds));
   std::function<void(std::size_t, std::size_t)> tell;
   if (!progress.is_none())
     tell = [&progress](std::size_t done, std::size_t all) {
       nb::gil_scoped_acquire held;
       progress(done, all);
     };
+  const AtStep ask = at_step_of(at_step);
   const std::vector<Gradient> gradients =
-      alone(self.shared(), [&](World&) { return self.tape->backward(losses, last, tell); });
+      alone(self.shared(), [&](World&) { return self.tape->backward(losses, last, tell, ask); });
   nb::list found;
   for (const Gradient& gradient : gradients) found.append(gradient_of(gradient));
   return found;
@@ -129,7 +150,9 @@ void bind_tape(nb::module_& module) {
           "follow", [](const WorldTape& self, const WorldTape& other) { self.tape->follow(*other.tape); },
           nb::arg("other"))
       .def("backward", &backward, nb::arg("losses"), nb::arg("last"), nb::arg("progress").none(),
-           nb::sig("def backward(self, losses: list[typing.Any], last: int, progress: typing.Any) -> list[typing.Any]"))
+           nb::arg("at_step").none(),
+           nb::sig("def backward(self, losses: list[typing.Any], last: int, progress: typing.Any, at_step: typing.Any) "
+                   "-> list[typing.Any]"))
       .def_prop_ro("recording", [](const WorldTape& self) { return self.tape->is_recording(); })
       .def_prop_ro("steps", [](const WorldTape& self) { return self.tape->steps(); })
       .def_prop_ro("memory", [](const WorldTape& self) { return self.tape->memory(); });

@@ -63,9 +63,18 @@ void restore(SharedWorld& self, const nb::bytes& bytes) {
   alone(self, [&](World& world) { world.restore(view); });
 }
 
-void set_actuation(SharedWorld& self, const std::string& matter, nb::object stress) {
+// of an actuator a number, of a piece of matter a stress
+void set_actuation(SharedWorld& self, const std::string& name, nb::object value) {
+  const std::vector<Actuator>& actuators = self.world.scene().actuators;
+  if (std::any_of(actuators.begin(), actuators.end(), [&](const Actuator& a) { return a.name == name; })) {
+    double number = 0;
+    if (!nb::try_cast(value, number)) throw nb::type_error("the value of an actuator must be a number");
+    alone(self, [&](World& world) { world.set_actuation(name, number); });
+    return;
+  }
+  const std::string& matter = name;
   require_name(self.world.scene().matter, matter, "matter");
-  const std::array<double, 9> numbers = stress_of(stress, self.world.scene().dimension);
+  const std::array<double, 9> numbers = stress_of(value, self.world.scene().dimension);
   alone(self, [&](World& world) { world.set_actuation(matter, numbers); });
 }
 
@@ -114,9 +123,11 @@ void bind_motion(nb::class_<SharedWorld>& world) {
            nb::sig("def set_bodies(self, qpos: numpy.typing.ArrayLike | None = None, qvel: numpy.typing.ArrayLike | "
                    "None = None, act: numpy.typing.ArrayLike | None = None) -> None"),
            "Joint positions, velocities and activations as in world.data, checked; places follow at once.")
-      .def("set_actuation", &set_actuation, nb::arg("matter"), nb::arg("stress"),
-           nb::sig("def set_actuation(self, matter: str, stress: numpy.typing.ArrayLike) -> None"),
-           "Actuation stress of one piece of matter: symmetric, in its material frame, Pa.")
+      .def(
+          "set_actuation", &set_actuation, nb::arg("name"), nb::arg("value"),
+          nb::sig("def set_actuation(self, name: str, value: numpy.typing.ArrayLike) -> None"),
+          "Value of an actuator of the scene; or of a piece of matter its actuation stress: symmetric, in its material "
+          "frame, Pa. They add up.")
       .def("set_boundary_velocity", &set_boundary_velocity, nb::arg("boundary"), nb::arg("velocity"),
            "Velocity of a boundary, m/s.");
 }
@@ -215,7 +226,7 @@ void bind_touch(nb::class_<SharedWorld>& world) {
 void bind_world(nb::module_& module) {
   bind_matter(module);
   bind_surfaces(module);
-  nb::class_<SharedWorld> world(module, "World", "A scene in motion.");
+  nb::class_<SharedWorld> world(module, "World", nb::is_weak_referenceable(), "A scene in motion.");
   world.def(
       "__init__",
       [](SharedWorld* self, const SceneRecord& record, int threads) {

@@ -1,6 +1,7 @@
 """Pliant: soft matter for robots to touch."""
 
 from pliant._core import (
+    Actuator,
     Balance,
     Body,
     Boundary,
@@ -61,6 +62,7 @@ from pliant.library import load, scene_names
 from pliant.shapes import Box, Capsule, Cloth, Cylinder, Mesh, Sphere
 
 __all__ = [
+    "Actuator",
     "BadFileError",
     "BadInputError",
     "Balance",
@@ -78,6 +80,7 @@ __all__ = [
     "FrictionRadius",
     "ContactPair",
     "Contacts",
+    "Controller",
     "Cylinder",
     "Error",
     "Expect",
@@ -131,9 +134,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Recordings, pictures and tapes need libraries that are slow to load: only when asked for."""
+    """Recordings, pictures, tapes and torch need libraries that are slow to load: only when asked for."""
     homes = {
         "Camera": "pliant.cameras",
+        "Controller": "pliant.controller",
         "Pose": "pliant.framing",
         "Recorder": "pliant.recorder",
         "Recording": "pliant.recording",
@@ -141,8 +145,10 @@ def __getattr__(name: str) -> object:
         "check_gradient": "pliant.gradient_check",
         "resume": "pliant.continuation",
     }
-    if name not in homes:
-        raise AttributeError(f"module 'pliant' has no attribute '{name}'")
     import importlib
 
+    if name == "torch":
+        return importlib.import_module("pliant.torch")
+    if name not in homes:
+        raise AttributeError(f"module 'pliant' has no attribute '{name}'")
     return getattr(importlib.import_module(homes[name]), name)

@@ -89,7 +89,8 @@ def add_render(parser: argparse.ArgumentParser) -> None:
 
 def add_reproduce(parser: argparse.ArgumentParser) -> None:
     what = "Table I of a paper; s1: material points and robots in one convex problem, s2: asynchronous coupling"
-    parser.add_argument("table", choices=["s1", "s2"], help=what)
+    what += "; s5: tasks of soft robots, by gradients"
+    parser.add_argument("table", choices=["s1", "s2", "s5"], help=what)
     parser.add_argument("--quick", action="store_true", help="only the beginning of each scene, in a few seconds")
     parser.add_argument("--json", action="store_true", help="print one object for machines and nothing else")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for plots, recordings and the page")

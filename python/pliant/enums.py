@@ -83,6 +83,7 @@ class MotionKind(StrEnum):
     boundary = auto()
     gripper = auto()
     pin = auto()
+    actuation = auto()
 
 
 class MotionPath(StrEnum):

@@ -33,7 +33,8 @@ class Gradients(Mapping[Any, Any]):
     `g["initial.velocities"]` and the like have a row for each particle, in the order of ids; `g["initial.velocities",
     "ball"]` are those of one piece. Parameters of materials are one number for each material of the scene, `g["E"]`, or
     `g["E", "rubber"]` of one; `g["E.matter"]` has one for each piece, `g["E.particles"]` one for each particle.
-    `g["actuation"]` is (steps, pieces, dimension, dimension), `g["boundary_velocity"]` (steps, boundaries, dimension),
+    `g["actuation"]` is (steps, pieces, dimension, dimension), `g["actuation", "leg"]` that of one piece, or of an
+    actuator the derivative by its value at each step; `g["boundary_velocity"]` (steps, boundaries, dimension),
     `g["friction"]` one number for each boundary.
     """
 
@@ -46,11 +47,14 @@ class Gradients(Mapping[Any, Any]):
         name, of = key if isinstance(key, tuple) else (key, None)
         if name not in self._wrt:
             raise KeyError(f"{name!r} was not asked for; this gradient has {', '.join(self._wrt)}")
+        if name == "actuation" and of in self._raw["actuators"]:
+            return self._raw["actuators"][of]
         values, owners = self._values(name)
         if of is None:
             return values
         if of not in owners:
-            raise KeyError(f"{name!r} has no {of!r}; it has {', '.join(owners)}")
+            has = [*owners, *self._raw["actuators"]] if name == "actuation" else owners
+            raise KeyError(f"{name!r} has no {of!r}; it has {', '.join(has)}")
         return self._part(name, values, owners.index(of))
 
     def __iter__(self) -> Iterator[str]:

@@ -65,6 +65,16 @@ def write_page(path: Path, made: Reproduced, result: dict[str, Any], bar: bool |
     path.write_text(page(made.title, "\n".join(parts)), encoding="utf-8")
 
 
+def write_tasks(path: Path, made: Reproduced, result: dict[str, Any], bar: bool | None = None) -> None:
+    """result: of tasks, which leave a film each beside the page."""
+    head, *rows = made.table
+    parts = [heading(made, []), html_table(head, rows), f"<p><small>{escape(made.legend)}</small></p>"]
+    for file in sorted(path.parent.glob(f"{made.name}_*.mp4")):
+        parts.append(f"<h3>{escape(file.stem.partition('_')[2])}</h3>\n{video(file.read_bytes())}")
+    parts.append(figures_part(made, [Path(plot) for plot in result["plots"]]))
+    path.write_text(page(made.title, "\n".join(parts)), encoding="utf-8")
+
+
 def page(title: str, body: str) -> str:
     return f"""<!doctype html>
 <html lang="en">

@@ -117,8 +117,8 @@ def check_line(check: dict[str, Any]) -> str:
     return f"{'ok    ' if check['ok'] else 'FAILED'} {check['name']}: {value}"
 
 
-def as_text(table: Sequence[tuple[str, ...]], sections: Sequence[Section]) -> str:
-    lines = [as_columns(table), "", LEGEND]
+def as_text(table: Sequence[tuple[str, ...]], sections: Sequence[Section], legend: str = LEGEND) -> str:
+    lines = [as_columns(table), "", legend]
     for heading, body in sections:
         lines += ["", heading, *(f"  {line}" for line in body)]
     return "\n".join(lines)

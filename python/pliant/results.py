@@ -13,11 +13,12 @@ from pliant.reproduce_table import LEGEND, Section, as_markdown
 class Reproduced:
     """What the command made, ready to be shown."""
 
-    name: str  # s1 or s2
+    name: str  # s1, s2 or s5
     title: str
     notes: list[str]  # whose machines, when, how
     table: list[tuple[str, ...]]
     sections: list[Section]
+    legend: str = LEGEND
 
 
 def processor() -> str:
@@ -57,7 +58,7 @@ def as_results(made: Reproduced) -> str:
         "",
         as_markdown(made.table),
         "",
-        f"{LEGEND}.",
+        f"{made.legend}.",
     ]
     for heading, body in made.sections:
         lines += ["", f"### {heading[0].upper()}{heading[1:]}", "", *(f"- {' '.join(line.split())}" for line in body)]
@@ -66,8 +67,8 @@ def as_results(made: Reproduced) -> str:
 
 RESULTS = """# Results
 
-What `pliant reproduce s1` and `s2` measured: rows of the papers' tables, ours beside theirs, and their figures. Nothing
-here is written by hand: `pliant reproduce s1 --results docs/results.md` replaces its part.
+What `pliant reproduce s1`, `s2` and `s5` measured: rows of the papers' tables, ours beside theirs, and their figures.
+Nothing here is written by hand: `pliant reproduce s1 --results docs/results.md` replaces its part.
 """
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Key = tuple[int, str, str]
 Seeds = Mapping[Key, "ArrayLike"]
+AtStep = Callable[[int, dict[str, Any]], "Mapping[tuple[str, str], ArrayLike] | None"]
 
 EACH = {"positions": "positions", "velocities": "velocities", "F": "deformation_gradients"}
 MEANS = {"mean_position": "positions", "mean_velocity": "velocities"}
@@ -55,16 +56,15 @@ class Tape:
     ) -> None:
         self._world = world
         self._scene = world.scene
+        self._counts = {name: len(world.matter[name]) for name in world.matter}
         self._sets = {name: (of, np.asarray(ids, np.int64)) for name, (of, ids) in (sets or {}).items()}
         for name, (of, ids) in self._sets.items():
-            if of not in world.matter or name in world.matter:
+            if of not in self._counts or name in self._counts:
                 raise BadInputError(f"tape: set {name!r} is of {of!r}; give a piece of matter, and a name of its own")
-            if ids.ndim != 1 or len(ids) == 0 or ids.min() < 0 or ids.max() >= len(world.matter[of]):
-                raise BadInputError(
-                    f"tape: set {name!r} must list particles of {of!r}, 0 to {len(world.matter[of]) - 1}"
-                )
+            if ids.ndim != 1 or len(ids) == 0 or ids.min() < 0 or ids.max() >= self._counts[of]:
+                raise BadInputError(f"tape: set {name!r} must list particles of {of!r}, 0 to {self._counts[of] - 1}")
         self._names = chosen_names(
-            None if wrt is None else list(wrt), known_names(self._scene, _parameters(self._scene))
+            None if wrt is None else list(wrt), known_names(self._scene, parameters(self._scene))
         )
         self._tape = WorldTape(world, bytes_of(memory))
         self._speeds: dict[tuple[int, str], NDArray[np.float64]] = {}
@@ -122,20 +122,41 @@ class Tape:
         seeds: Seeds | Sequence[Seeds],
         last: int | None = None,
         progress: bool | Callable[[int, int], object] | None = None,
+        at_step: AtStep | Sequence[AtStep] | None = None,
     ) -> Any:
         """Gradients of a loss from its derivatives by what it saw: {(step, quantity, piece or set): dL}.
 
         A list of losses gives a list of gradients with one way back for all. `last=k` goes back through the last k
         steps only. May be called again.
+
+        `at_step(k, by)` is called for each step on the way, from the last: `by` has the derivatives by what acted in
+        it, the value of each actuator and the stress of each piece, by name. It may answer with what the loss has
+        besides by the state that the step began with, {(quantity, piece or set): dL}: so controllers that saw that
+        state are gone back through. Of several losses give one each. It cannot ask the world, which is at work.
         """
         several = not isinstance(seeds, Mapping)
         losses = [self._written(loss) for loss in (seeds if several else [seeds])]
         if last is not None and last < 1:
             raise BadInputError(f"tape: last is {last}; give a number of steps, or None for all")
-        raw = self._tape.backward(losses, last or 0, _progress(progress))
+        asked = None if at_step is None else [at_step] if callable(at_step) else list(at_step)
+        if asked is not None and len(asked) != len(losses):
+            raise BadInputError(f"tape: {len(losses)} losses, but at_step has {len(asked)}; give one for each")
+        raw = self._tape.backward(losses, last or 0, _progress(progress), asked and self._asking(asked))
         found = [Gradients(self._scene, r, self._names) for r in raw]
         self._last = found[0] if found else None
         return found if several else found[0]
+
+    def _asking(self, asked: Sequence[AtStep]) -> Callable[[int, int, dict[str, Any]], list[tuple[Any, ...]]]:
+        dimension = self._scene.dimension
+
+        def ask(loss: int, step: int, by: dict[str, Any]) -> list[tuple[Any, ...]]:
+            for name in self._counts:
+                by[name] = by[name].reshape(3, 3)[:dimension, :dimension]
+            seeds = asked[loss](step, by) or {}
+            # of the state before the step, which `_written` knows by the step that led to it
+            return self._written({(step - 1, *key): value for key, value in seeds.items()}, first=-1)
+
+        return ask
 
     def norms(self) -> NDArray[np.float64]:
         """(steps, 3) of the last backward: sizes of the derivatives by positions, velocities and F before each step."""
@@ -146,23 +167,23 @@ class Tape:
     def _piece(self, of: str) -> tuple[str, NDArray[np.int64] | None]:
         if of in self._sets:
             return self._sets[of]
-        if of in self._world.matter:
+        if of in self._counts:
             return of, None
-        known = [*self._world.matter, *self._sets]
+        known = [*self._counts, *self._sets]
         raise BadInputError(f"tape: no piece of matter or set {of!r}; there are {', '.join(known)}")
 
     def _check_quantity(self, quantity: str) -> None:
         if quantity not in QUANTITIES:
             raise BadInputError(f"tape: {quantity!r} cannot be watched; watch one of {', '.join(QUANTITIES)}")
 
-    def _written(self, seeds: Seeds) -> list[tuple[Any, ...]]:
+    def _written(self, seeds: Seeds, first: int = 0) -> list[tuple[Any, ...]]:
         """Seeds as the core takes them: (step, attribute, piece, values, same for all, particles)."""
         written = []
         for (step, quantity, of), value in seeds.items():
             piece, ids = self._piece(of)
             self._check_quantity(quantity)
             dL = np.asarray(value, np.float64)
-            count = len(self._world.matter[piece]) if ids is None else len(ids)
+            count = self._counts[piece] if ids is None else len(ids)
             particles = np.empty(0, np.int64) if ids is None else ids
             attribute = {**EACH, **MEANS}.get(quantity, "velocities")
             if quantity in MEANS:
@@ -171,14 +192,14 @@ class Tape:
                 if (step, of) not in self._speeds:
                     raise BadInputError(f"tape: mean_squared_velocity of {of!r} at step {step} was not watched")
                 dL = 2 * float(dL) / count * self._speeds[step, of]
-            if step < 0:
+            if step < first:
                 raise BadInputError(f"tape: a loss looks at step {step}; the first is 0")
             same = quantity in MEANS
-            written.append((step, attribute, piece, np.ascontiguousarray(dL).ravel(), same, particles))
+            written.append((max(step, 0), attribute, piece, np.ascontiguousarray(dL).ravel(), same, particles))
         return written
 
 
-def _parameters(scene: Any) -> set[str]:
+def parameters(scene: Any) -> set[str]:
     """Names of the parameters that the laws of this scene's matter read, and that a step feels."""
     from pliant._core import law_parameters
 

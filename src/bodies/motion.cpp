@@ -127,7 +127,8 @@ double held_control(const Motion& motion, const MotionHold& hold, double time) {
 
 int motion_width(Motion::Kind kind) {
   switch (kind) {
-    case Motion::Kind::actuator: return 1;
+    case Motion::Kind::actuator:
+    case Motion::Kind::actuation: return 1;
     case Motion::Kind::mocap:
     case Motion::Kind::gripper: return 7;
     case Motion::Kind::boundary:
@@ -199,7 +200,7 @@ MotionPlayer::MotionPlayer(const std::vector<Motion>& motions, const mjModel* mo
       fail(ErrorCode::bad_input, "{}: a gripper's motion must be turned into that of its arm's servos first",
            title(motion));
     }
-    if (motion.kind == Motion::Kind::boundary || motion.kind == Motion::Kind::pin) continue;
+    if (!moves_bodies(motion.kind)) continue;
     const bool mocap = motion.kind == Motion::Kind::mocap;
     const int address = mocap ? mocap_number(motion, model) : control_address(motion, model);
     if (!mocap) check_range(motion, address, model);

@@ -14,6 +14,11 @@ namespace pliant::bodies {
 // how many numbers a motion of this kind has per time: 1, 7 or 3
 int motion_width(Motion::Kind kind);
 
+// not the grid's: boundaries, pins and actuators of matter
+constexpr bool moves_bodies(Motion::Kind kind) {
+  return kind == Motion::Kind::actuator || kind == Motion::Kind::mocap || kind == Motion::Kind::gripper;
+}
+
 // Throws Error(bad_input): times that do not ascend, wrong number of values, numbers that are not finite, quaternions
 // that are not of length 1. Needs no model.
 void check_motion(const Motion& motion);
@@ -36,7 +41,7 @@ struct MotionHold {
   double since = never;  // s
 };
 
-// Actuator and mocap motions with their targets found in a model. Boundary motions are the grid's and are passed over;
+// Actuator and mocap motions with their targets found in a model. Those of matter and boundaries are passed over;
 // gripper motions must have been turned into actuator motions (ik.h).
 class MotionPlayer {
  public:

@@ -15,7 +15,8 @@ class Tape::Impl {
   virtual std::size_t steps() const = 0;
   virtual std::size_t memory() const = 0;
   virtual std::vector<Gradient> backward(std::span<const std::vector<LossSeed>> losses, std::size_t last,
-                                         const std::function<void(std::size_t, std::size_t)>& progress) = 0;
+                                         const std::function<void(std::size_t, std::size_t)>& progress,
+                                         const AtStep& at_step) = 0;
 
   virtual std::vector<step::Plan> plans() const = 0;
 

@@ -45,6 +45,7 @@ int row_of(Attribute attribute, PointBar<D, S>& bar, S*& row) {
     case Attribute::velocity: row = bar.v; return D;
     case Attribute::affine: row = bar.C; return D * D;
     case Attribute::deformation_gradient: row = bar.F; return D * D;
+    case Attribute::plastic: row = &bar.plastic; return 1;
     default: return 0;
   }
 }
@@ -92,7 +93,8 @@ void TapeOf<D, S>::check_seed(const LossSeed& seed) const {
   const std::size_t width = std::size_t(row_of(seed.attribute, none, row));
   if (width == 0)
     fail(ErrorCode::bad_input,
-         "tape: a loss may look at positions, velocities, affine and deformation_gradients of '{}'", seed.matter);
+         "tape: a loss may look at positions, velocities, affine, deformation_gradients and plastic of '{}'",
+         seed.matter);
   const std::size_t all = model_->groups[g].end - model_->groups[g].begin, rows = seed.same ? 1
                                                                                   : seed.particles.empty()
                                                                                       ? all
@@ -109,21 +111,50 @@ void TapeOf<D, S>::check_seed(const LossSeed& seed) const {
            seed.step, i, seed.values[i]);
 }
 
-// on the derivatives by the state after the step
+// on the derivatives by the state that it looks at
 template <int D, class S>
-void TapeOf<D, S>::add_seeds(std::size_t step, std::vector<Loss>& losses) const {
-  for (Loss& loss : losses)
-    for (const LossSeed* seed : loss.seeds[step]) {
-      const Group& group = model_->groups[piece_named(*model_, seed->matter)];
-      const std::size_t count = seed->particles.empty() ? group.end - group.begin : seed->particles.size();
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t id = group.begin + (seed->particles.empty() ? k : seed->particles[k]);
-        S* row = nullptr;
-        const int width = row_of(seed->attribute, loss.bars[id], row);
-        const double* value = seed->values.data() + (seed->same ? 0 : k * std::size_t(width));
-        for (int j = 0; j < width; ++j) row[j] += S(value[j]);
-      }
-    }
+void TapeOf<D, S>::add_seed(const LossSeed& seed, PointBars<D, S>& bars) const {
+  const Group& group = model_->groups[piece_named(*model_, seed.matter)];
+  const std::size_t count = seed.particles.empty() ? group.end - group.begin : seed.particles.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t id = group.begin + (seed.particles.empty() ? k : seed.particles[k]);
+    S* row = nullptr;
+    const int width = row_of(seed.attribute, bars[id], row);
+    const double* value = seed.values.data() + (seed.same ? 0 : k * std::size_t(width));
+    for (int j = 0; j < width; ++j) row[j] += S(value[j]);
+  }
+}
+
+template <int D>
+std::array<double, 9> stress_of(const PieceBar<D>& piece) {
+  std::array<double, 9> stress = {};
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) stress[std::size_t(3 * i + j)] = symmetric_part(piece.actuation)(i, j);
+  return stress;
+}
+
+template <int D, class S>
+double TapeOf<D, S>::by_value(std::size_t actuator, const StepBar<D>& step) const {
+  if (step.pieces.empty()) return 0;
+  const auto& a = model_->actuators[actuator];
+  const std::array<double, 9> by_stress = stress_of(step.pieces[a.group]);
+  double sum = 0;
+  for (std::size_t i = 0; i < 9; ++i) sum += by_stress[i] * a.stress[i];
+  return sum;
+}
+
+template <int D, class S>
+void TapeOf<D, S>::tell(const AtStep& at_step, StepGradient found, Loss& loss) const {
+  const StepBar<D>& bar = loss.steps[found.step];
+  for (std::size_t g = 0; g < model_->groups.size(); ++g)
+    found.matter[model_->scene.matter[g].name] = stress_of(bar.pieces[g]);
+  for (std::size_t a = 0; a < model_->actuators.size(); ++a)
+    found.actuators[model_->scene.actuators[a].name] = by_value(a, bar);
+  for (LossSeed& seed : at_step(found)) {
+    seed.step = found.step;
+    check_seed(seed);
+    add_seed(seed, loss.bars);
+  }
 }
 
 template <int D, class S>
@@ -204,12 +235,8 @@ PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) cons
   r.material["density"] = bar.density;
   for (const Parameter& p : info(material.law).parameters)
     if (p.member != parameter::friction.member) r.material[p.name] = bar.*p.member;
-  for (const StepBar<D>& step : loss.steps) {
-    std::array<double, 9> stress = {};
-    for (int i = 0; i < D && !step.pieces.empty(); ++i)
-      for (int j = 0; j < D; ++j) stress[std::size_t(3 * i + j)] = symmetric_part(step.pieces[g].actuation)(i, j);
-    r.actuation.push_back(stress);
-  }
+  for (const StepBar<D>& step : loss.steps)
+    r.actuation.push_back(step.pieces.empty() ? std::array<double, 9>{} : stress_of(step.pieces[g]));
   return r;
 }
 
@@ -227,6 +254,8 @@ Gradient TapeOf<D, S>::gradient_of(const Loss& loss) const {
       b.velocity.push_back({v[0], v[1], v[2]});
     }
   }
+  for (std::size_t a = 0; a < model_->actuators.size(); ++a)
+    for (const StepBar<D>& step : loss.steps) r.actuators[model_->scene.actuators[a].name].push_back(by_value(a, step));
   for (const StepBar<D>& step : loss.steps)
     for (int d = 0; d < 3; ++d) r.gravity[std::size_t(d)] += step.gravity[d];
   r.norms = loss.norms;
@@ -235,7 +264,8 @@ Gradient TapeOf<D, S>::gradient_of(const Loss& loss) const {
 
 template <int D, class S>
 std::vector<Gradient> TapeOf<D, S>::backward(std::span<const std::vector<LossSeed>> given, std::size_t last,
-                                             const std::function<void(std::size_t, std::size_t)>& progress) {
+                                             const std::function<void(std::size_t, std::size_t)>& progress,
+                                             const AtStep& at_step) {
   const std::size_t count = steps(), first = last > 0 && last < count ? count - last : 0;
   if (count == 0) fail(ErrorCode::bad_input, "tape: no step was recorded; step the world while the tape is open");
   std::vector<Loss> losses(given.size());
@@ -251,8 +281,11 @@ std::vector<Gradient> TapeOf<D, S>::backward(std::span<const std::vector<LossSee
     losses[l].pieces.resize(model_->groups.size());
   }
   history_.for_each_back(first, [&](std::size_t step, const StepRecord<D, S>& record) {
-    add_seeds(step, losses);
-    for (Loss& loss : losses) through(step, record, loss);
+    for (std::size_t l = 0; l < losses.size(); ++l) {
+      for (const LossSeed* seed : losses[l].seeds[step]) add_seed(*seed, losses[l].bars);
+      through(step, record, losses[l]);
+      if (at_step) tell(at_step, {l, step, {}, {}}, losses[l]);
+    }
     if (progress) progress(count - step, count - first);
   });
   std::vector<Gradient> gradients;

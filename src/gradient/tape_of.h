@@ -20,12 +20,15 @@ class TapeOf : public Tape::Impl {
   std::size_t memory() const override { return history_.bytes(); }
   std::vector<Plan> plans() const override;
   std::vector<Gradient> backward(std::span<const std::vector<LossSeed>> losses, std::size_t last,
-                                 const std::function<void(std::size_t, std::size_t)>& progress) override;
+                                 const std::function<void(std::size_t, std::size_t)>& progress,
+                                 const AtStep& at_step) override;
 
  private:
   struct Loss;  // on its way back
-  void add_seeds(std::size_t step, std::vector<Loss>& losses) const;
+  void add_seed(const LossSeed& seed, PointBars<D, S>& bars) const;
   void check_seed(const LossSeed& seed) const;
+  void tell(const AtStep& at_step, StepGradient found, Loss& loss) const;
+  double by_value(std::size_t actuator, const StepBar<D>& step) const;
   void through(std::size_t step, const StepRecord<D, S>& record, Loss& loss);
   GradientNorms norms_of(const PointBars<D, S>& bars);
   Gradient gradient_of(const Loss& loss) const;

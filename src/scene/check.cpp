@@ -319,6 +319,21 @@ void check_boundary(const Part& part, const Boundary& boundary, Method method) {
   if (boundary.kind == Kind::cylinder) part.positive("length", boundary.length, "m");
 }
 
+void check_actuators(const Scene& scene) {
+  check_names(scene.actuators, "actuator");
+  for (const Actuator& a : scene.actuators) {
+    const Part part{fmt::format("actuator '{}'", a.name), scene.dimension};
+    const auto has_name = [&](const std::string& name) {
+      return std::any_of(scene.matter.begin(), scene.matter.end(), [&](const Matter& m) { return m.name == name; });
+    };
+    if (!has_name(a.matter))
+      fail(ErrorCode::bad_input, "{}: matter '{}' does not exist; name a piece of the scene", part.name, a.matter);
+    if (has_name(a.name)) fail(ErrorCode::bad_input, "{}: a piece of matter has this name too; rename one", part.name);
+    part.in_space("direction", a.direction, "(no unit)");
+    part.finite("strength", a.strength, "Pa");
+  }
+}
+
 void check_pair(const Part& part, const ContactPair& pair, const std::vector<Matter>& matter) {
   part.friction_if_given(pair.friction);
   part.not_negative("stiffness", pair.stiffness, "N/m^3");
@@ -405,6 +420,7 @@ void check(const Scene& scene, bool other_bodies) {
     check_matter(part, matter, scene.materials);
     check_cloth(part, matter, scene);
   }
+  check_actuators(scene);
   check_particles(scene);
   check_expect(scene);
 }

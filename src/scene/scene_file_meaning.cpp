@@ -46,16 +46,20 @@ class Meaning {
         matter_(scene.matter),
         boundaries_(scene.boundaries),
         bodies_(scene.bodies),
-        pins_(pin_names(scene)) {}
+        pins_(pin_names(scene)),
+        actuators_(scene.actuators) {}
 
   void check_all() {
     check_unique("material", materials_);
     check_unique("matter", matter_);
+    check_unique("actuator", actuators_);
     check_unique("boundary", boundaries_);
     check_unique("body", bodies_);
     for (const Matter& matter : scene_.matter) {
       if (!matter.material.empty()) known(part("matter", matter.name), "material", matter.material, materials_);
     }
+    for (const Actuator& a : scene_.actuators)
+      if (!a.matter.empty()) known(part("actuator", a.name), "matter", a.matter, matter_);
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) check_body(scene_.bodies[i], i);
     for (std::size_t i = 0; i < scene_.contact.pairs.size(); ++i) check_pair(scene_.contact.pairs[i], i);
     for (std::size_t i = 0; i < scene_.motion.size(); ++i) check_motion(scene_.motion[i], i);
@@ -137,13 +141,15 @@ class Meaning {
   }
 
   void check_motion(const Motion& motion, std::size_t number) {
-    static const char* const kinds[] = {"actuator", "mocap", "boundary", "gripper", "pin"};
+    static const char* const kinds[] = {"actuator", "mocap", "boundary", "gripper", "pin", "actuation"};
     const std::string here = fmt::format("motion {}", number + 1);
     const char* kind = kinds[int(motion.kind)];
     if (!motion.target.empty() && motion.kind == Motion::Kind::boundary) {
       known(here, kind, motion.target, boundaries_);
     } else if (!motion.target.empty() && motion.kind == Motion::Kind::pin) {
       known(here, kind, motion.target, pins_);
+    } else if (!motion.target.empty() && motion.kind == Motion::Kind::actuation) {
+      known(here, kind, motion.target, actuators_);
     } else if (!motion.target.empty()) {
       known_body(here, kind, motion.target, true);
     }
@@ -193,7 +199,7 @@ class Meaning {
   const Scene& scene_;
   const SceneMarks& marks_;
   Findings& findings_;
-  Known materials_, matter_, boundaries_, bodies_, pins_;
+  Known materials_, matter_, boundaries_, bodies_, pins_, actuators_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ inline constexpr Range positive = {0, 1e300, true};
 inline constexpr Range not_negative = {0, 1e300};
 
 // where a name must be known
-enum class NameOf { material, matter, boundary, body, partner, body_part, measured, pin };
+enum class NameOf { material, matter, boundary, body, partner, body_part, measured, pin, actuator };
 
 using Names = std::vector<std::string>;
 
@@ -94,6 +94,14 @@ class Keys {
   virtual bool begin_thing(std::size_t number, std::string* name) = 0;
   virtual void end_things() = 0;
 };
+
+// one of several, by its number
+template <class Enum>
+void choose(Keys& keys, const Key& key, Enum& value, const Names& names) {
+  int number = int(value);
+  keys.choice(key, number, names);
+  value = Enum(number);
+}
 
 // all keys of a scene but `pliant` and `include`
 void scene_keys(Keys& keys, Scene& scene);

@@ -19,6 +19,7 @@ struct Elasticity {
 struct Inputs {
   BodyInputs bodies;
   std::vector<std::array<double, 9>> actuations;       // Pa, symmetric, in the material frame, by piece of matter
+  std::vector<double> actuator_values;                 // by actuator of matter; of one with a motion it is not read
   std::vector<Vector<double, 3>> boundary_velocities;  // m/s; of a boundary with a motion it is not read
   std::shared_ptr<const std::vector<Elasticity>> elasticity;  // by id; nullptr: as the materials say
 };

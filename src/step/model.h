@@ -40,6 +40,13 @@ struct BoundaryTrack {
   Motion motion;
 };
 
+// of matter
+struct ModelActuator {
+  std::size_t group;
+  std::array<double, 9> stress;  // Pa, of a value of 1
+  std::vector<Motion> motion;    // none or one
+};
+
 template <class S>
 struct Model {
   Scene scene;
@@ -51,9 +58,10 @@ struct Model {
   std::vector<FirstPlaces<S>> first;     // by group
   std::vector<BoundaryShape> boundaries;
   std::vector<BoundaryTrack> boundary_motions;
-  std::vector<ModelSheet<S>> sheets;   // the groups that are cloth
-  std::vector<PieceSurface> surfaces;  // by group, how it touches
-  std::vector<char> masses_fitted;     // by group: they turn on the grid as the shape does (scene/fit_volumes.h)
+  std::vector<ModelActuator> actuators;  // as in the scene
+  std::vector<ModelSheet<S>> sheets;     // the groups that are cloth
+  std::vector<PieceSurface> surfaces;    // by group, how it touches
+  std::vector<char> masses_fitted;       // by group: they turn on the grid as the shape does (scene/fit_volumes.h)
   Pins pins;
   BodyModel bodies;
   std::vector<std::string> warnings;  // of loading

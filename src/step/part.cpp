@@ -1,6 +1,7 @@
 #include "step/part.h"
 
 #include "core/error.h"
+#include "step/actuators.h"
 #include "step/balance.h"
 #include "step/record.h"
 #include "step/report.h"
@@ -126,10 +127,12 @@ void prepare(StepPart<D, S>& p) {
     contacts->begin(p.now.contacts, p.now.particles.size());
   }
   p.work.impulses.assign(p.model.boundaries.size() + p.grid_step.obstacles.size(), Vec::zero());
-  p.work.actuations.resize(p.inputs.actuations.size());
-  for (std::size_t g = 0; g < p.inputs.actuations.size(); ++g)
+  auto& stresses = p.work.stresses;
+  find_stresses(p.model, p.inputs, p.now.time, stresses);
+  p.work.actuations.resize(stresses.size());
+  for (std::size_t g = 0; g < stresses.size(); ++g)
     for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) p.work.actuations[g](i, j) = S(p.inputs.actuations[g][std::size_t(3 * i + j)]);
+      for (int j = 0; j < D; ++j) p.work.actuations[g](i, j) = S(stresses[g][std::size_t(3 * i + j)]);
   const S dt = S(p.dt / p.plan.substeps);
   p.work.sheets.start(p.dt, p.dt / p.plan.substeps, p.plan.inner);
   p.sweep_step = {dt, S(o.cell), &p.model.laws, &p.work.actuations};

@@ -1,5 +1,6 @@
 // A step of matter and bodies in one implicit solve (S1).
 #include "implicit/implicit_matter.h"
+#include "step/actuators.h"
 #include "step/liquids.h"
 #include "step/part.h"
 
@@ -46,8 +47,9 @@ void solve(StepPart<3, S>& p) {
   const double fall = norm(Vec{{o.gravity[0], o.gravity[1], o.gravity[2]}}) * p.dt;
   const SearchReach reach = {0, std::sqrt(3.0) * p.now.max_speed + fall, p.dt, o.cell, search_margin * o.cell};
   work.strong_actuations.assign(p.model.groups.size(), Matrix<double, 3>::zero());
-  for (std::size_t g = 0; g < p.inputs.actuations.size(); ++g)
-    std::copy(p.inputs.actuations[g].begin(), p.inputs.actuations[g].end(), work.strong_actuations[g].a);
+  find_stresses(p.model, p.inputs, p.now.time, work.stresses);
+  for (std::size_t g = 0; g < work.stresses.size(); ++g)
+    std::copy(work.stresses[g].begin(), work.stresses[g].end(), work.strong_actuations[g].a);
   work.strong->set_warm_start(p.now.warm);
   work.strong->set_may_be_cut(p.may_be_cut);
   work.strong->run({work.layout, work.grid, points, reach, p.now.time},

@@ -36,10 +36,11 @@ struct Workspace {
   Layout<D, S> layout, next_layout;
   Grid<D, S> grid;
   Sweep<D, S> sweep;
-  Sheets<S> sheets;            // of cloth; none in 2-D
-  Buffer<Point<D, S>> points;  // for sorting within a step, and for contact to see
-  Buffer<Node<S>> nodes;       // for a record
-  std::vector<Matrix<S, D>> actuations;
+  Sheets<S> sheets;                             // of cloth; none in 2-D
+  Buffer<Point<D, S>> points;                   // for sorting within a step, and for contact to see
+  Buffer<Node<S>> nodes;                        // for a record
+  std::vector<std::array<double, 9>> stresses;  // of actuation, by group, Pa
+  std::vector<Matrix<S, D>> actuations;         // the same
   PlanWork planning;
   std::shared_ptr<const OwnModuli<S>> own_moduli;  // of the inputs; nullptr: none
   std::vector<const Moduli<S>*> moduli;            // by group

@@ -100,6 +100,12 @@ std::string wrong_actuations(std::span<const std::array<double, 9>> stresses) {
   return "";
 }
 
+std::string wrong_actuator_values(std::span<const double> values) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k])) return fmt::format("the value of actuator {} is {}", k, values[k]);
+  return "";
+}
+
 template <class S>
 std::string wrong_elasticity(const Model<S>& model, const Inputs& inputs) {
   if (!inputs.elasticity) return "";

@@ -16,6 +16,7 @@ std::string wrong_time(double time);
 std::string wrong_steps(std::uint64_t steps, double time);
 std::string wrong_boundaries(std::span<const BoundaryMotion> boundaries);
 std::string wrong_actuations(std::span<const std::array<double, 9>> stresses);
+std::string wrong_actuator_values(std::span<const double> values);
 template <class S>
 std::string wrong_elasticity(const Model<S>& model, const Inputs& inputs);
 std::string wrong_boundary_velocities(std::span<const Vec> velocities);

@@ -60,6 +60,8 @@ std::vector<Field> fields_of(const Model<S>& model, State<D, S>& state, Inputs& 
           fixed("boundaries", state.boundaries.data(), boundaries, [&] { return wrong_boundaries(state.boundaries); }),
           fixed("actuations", inputs.actuations.data(), inputs.actuations.size(),
                 [&] { return wrong_actuations(inputs.actuations); }),
+          fixed("actuators", inputs.actuator_values.data(), inputs.actuator_values.size(),
+                [&] { return wrong_actuator_values(inputs.actuator_values); }),
           elasticity_field(inputs, particles, [&] { return wrong_elasticity(model, inputs); }),
           fixed("boundary_speed", speeds.data(), speeds.size(), [&] { return wrong_boundary_velocities(speeds); }),
           fixed("bodies", state.bodies.numbers.data(), state.bodies.numbers.size(), wrong_bodies),

@@ -124,6 +124,7 @@ template <class S>
 Inputs first_inputs(const Model<S>& model) {
   Inputs inputs;
   inputs.actuations.assign(model.groups.size(), {});
+  inputs.actuator_values.assign(model.actuators.size(), 0);
   for (const Boundary& b : model.scene.boundaries)
     inputs.boundary_velocities.push_back({{b.velocity[0], b.velocity[1], b.velocity[2]}});
   return inputs;

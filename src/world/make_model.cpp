@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "material/law_info.h"
 #include "scene/touching.h"
+#include "step/actuators.h"
 #include "world/identity.h"
 #include "world/named.h"
 #include "world/overlap.h"
@@ -121,9 +122,23 @@ void add_motions(const Scene& scene, bool has_bodies, Model<S>& model) {
     check_motion(motion);
     if (motion.kind == Motion::Kind::boundary)
       model.boundary_motions.push_back({find_named(scene.boundaries, motion.target, "boundary"), motion});
-    else if (motion.kind != Motion::Kind::pin && !has_bodies)
+    else if (moves_bodies(motion.kind) && !has_bodies)
       fail(ErrorCode::bad_input, "motion of '{}': the scene has no bodies; add some, or move a boundary",
            motion.target);
+  }
+}
+
+template <class S>
+void add_actuators(const Scene& scene, Model<S>& model) {
+  for (const Actuator& a : scene.actuators)
+    model.actuators.push_back(
+        {find_named(scene.matter, a.matter, "matter"), step::stress_per_value(a, scene.dimension), {}});
+  for (const Motion& motion : scene.motion) {
+    if (motion.kind != Motion::Kind::actuation) continue;
+    std::vector<Motion>& own = model.actuators[find_named(scene.actuators, motion.target, "actuator of matter")].motion;
+    if (!own.empty())
+      fail(ErrorCode::bad_input, "motion of '{}': it is given twice; put all times into one", motion.target);
+    own.push_back(motion);
   }
 }
 
@@ -170,6 +185,7 @@ Model<S> make_model(const Scene& scene, const Sampled& sampled, const SharedBodi
   add_sheets(scene, sampled, model);
   model.pins = Pins(scene);
   add_motions(scene, bodies.model != nullptr, model);
+  add_actuators(scene, model);
   if (bodies.model) {
     check_timestep(scene, bodies.model.get());
     model.bodies = make_bodies(scene, bodies, workers);

@@ -21,8 +21,9 @@ bool Tape::is_recording() const { return impl_->is_recording; }
 std::size_t Tape::steps() const { return impl_->steps(); }
 std::size_t Tape::memory() const { return impl_->memory(); }
 std::vector<Gradient> Tape::backward(std::span<const std::vector<LossSeed>> losses, std::size_t last,
-                                     const std::function<void(std::size_t, std::size_t)>& progress) {
-  return impl_->backward(losses, last, progress);
+                                     const std::function<void(std::size_t, std::size_t)>& progress,
+                                     const AtStep& at_step) {
+  return impl_->backward(losses, last, progress, at_step);
 }
 
 }  // namespace pliant

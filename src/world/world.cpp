@@ -62,6 +62,8 @@ std::vector<std::array<double, 2>> World::elasticity(const std::string& matter) 
 void World::set_actuation(const std::string& matter, const std::array<double, 9>& stress) {
   impl_->set_actuation(matter, stress);
 }
+
+void World::set_actuation(const std::string& actuator, double value) { impl_->set_actuation(actuator, value); }
 void World::set_boundary_velocity(const std::string& boundary, const Vec3& velocity) {
   impl_->set_boundary_velocity(boundary, velocity);
 }

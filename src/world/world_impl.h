@@ -41,6 +41,7 @@ class World::Impl {
   virtual void set(const std::string& matter, Attribute attribute, std::span<const double> values) = 0;
   virtual void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) = 0;
   virtual void set_actuation(const std::string& matter, const std::array<double, 9>& stress) = 0;
+  virtual void set_actuation(const std::string& actuator, double value) = 0;
   virtual void set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu) = 0;
   virtual std::vector<std::array<double, 2>> elasticity(const std::string& matter) const = 0;
   virtual void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) = 0;

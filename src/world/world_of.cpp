@@ -250,6 +250,16 @@ void WorldOf<D, S>::set_actuation(const std::string& matter, const std::array<do
 }
 
 template <int D, class S>
+void WorldOf<D, S>::set_actuation(const std::string& actuator, double value) {
+  const std::size_t k = find_named(model_->scene.actuators, actuator, "actuator of matter");
+  if (!std::isfinite(value))
+    fail(ErrorCode::bad_input, "actuator '{}': its value is {}; give a finite number", actuator, value);
+  if (!model_->actuators[k].motion.empty())
+    fail(ErrorCode::bad_input, "actuator '{}': a motion of the scene sets its value; take that out first", actuator);
+  inputs_.actuator_values[k] = value;
+}
+
+template <int D, class S>
 void WorldOf<D, S>::set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu) {
   refuse_on_tape("elasticity is set");
   inputs_.elasticity = with_elasticity(*model_, find_named(model_->scene.matter, matter, "matter"), E, nu, inputs_);

@@ -38,6 +38,7 @@ class WorldOf : public World::Impl {
   void set(const std::string& matter, Attribute attribute, std::span<const double> values) override;
   void set_bodies(std::span<const double> qpos, std::span<const double> qvel, std::span<const double> act) override;
   void set_actuation(const std::string& matter, const std::array<double, 9>& stress) override;
+  void set_actuation(const std::string& actuator, double value) override;
   void set_elasticity(const std::string& matter, std::span<const double> E, std::span<const double> nu) override;
   std::vector<std::array<double, 2>> elasticity(const std::string& matter) const override;
   void set_boundary_velocity(const std::string& boundary, const Vec3& velocity) override;

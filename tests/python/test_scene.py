@@ -106,6 +106,7 @@ def everything():
     """A scene in which no list is empty."""
     scene = block()
     scene.name = "everything"
+    scene.actuators = [pl.Actuator(name="pull", matter="left", direction=(0, 0, 1), strength=5)]
     scene.bodies = [pl.Body(name="arm", file="arm.xml", position=(0, 0, 1))]
     scene.contact = pl.Contact(
         law="sap", friction=0.2, stiffness=1e8, dissipation=0.1, relaxation=0.01, memory=False, stiction=1e-3

@@ -1,4 +1,4 @@
-"""Every scene without cloth with the strong step: its first steps here, the whole of it in the long tests."""
+"""Every scene in space without cloth with the strong step: its first steps here, the whole of it in the long tests."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def has(law, name):
     return any(material.law == law for material in pl.load(name).materials)
 
 
-SCENES = [name for name in pl.scene_names() if not has("cloth", name)]
+SCENES = [name for name in pl.scene_names() if not has("cloth", name) and pl.load(name).dimension == 3]
 
 
 def strong(name, **changes):

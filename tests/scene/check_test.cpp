@@ -115,6 +115,28 @@ ContactPair& pair(Scene& s) {
   return s.contact.pairs[0];
 }
 
+Actuator& actuator(Scene& s) {
+  s.actuators = {{"pull", s.matter[0].name}};
+  return s.actuators[0];
+}
+
+TEST(CheckScene, Actuators) {
+  expect_all({{[](Scene& s) { actuator(s).name = ""; }, {"actuator 1", "name is empty"}},
+              {[](Scene& s) { actuator(s).matter = "tail"; }, {"actuator 'pull'", "matter 'tail' does not exist"}},
+              {[](Scene& s) { actuator(s).name = s.matter[0].name; }, {"a piece of matter has this name", "rename"}},
+              {[](Scene& s) {
+                 actuator(s).direction = {0, nan, 0};
+               },
+               {"actuator 'pull'", "direction is (0 nan 0)"}},
+              {[](Scene& s) { actuator(s).strength = inf; }, {"actuator 'pull'", "strength is inf Pa"}},
+              {[](Scene& s) { actuator(s), s.actuators.push_back(s.actuators[0]); }, {"'pull'", "used twice"}}},
+             3);
+  expect_all({{[](Scene& s) { actuator(s).direction = {0, 1, 1}; }, {"actuator 'pull'", "direction"}}}, 2);
+  Scene scene = good_scene();
+  actuator(scene).direction = {0, 3, 4};
+  EXPECT_NO_THROW(check(scene));
+}
+
 TEST(CheckScene, Contact) {
   expect_all(
       {

@@ -148,15 +148,15 @@ inline std::vector<Boundary> all_boundaries(Dice& dice) {
 
 inline std::vector<Motion> all_motion(Dice& dice) {
   std::vector<Motion> list;
-  const char* targets[] = {"arm/joint1", "hand/target", "0", "arm/flange", "sheet/right"};
-  for (int kind = 0; kind < 5; ++kind) {
+  const char* targets[] = {"arm/joint1", "hand/target", "0", "arm/flange", "sheet/right", "pull"};
+  for (int kind = 0; kind < 6; ++kind) {
     Motion m;
     m.kind = Motion::Kind(kind);
     m.target = targets[kind];
     m.path = Motion::Path(kind % 3);
     for (int i = 0; i < 4; ++i) {
       m.times.push_back(i + dice.between(0, 1));
-      if (m.kind == Motion::Kind::actuator) {
+      if (m.kind == Motion::Kind::actuator || m.kind == Motion::Kind::actuation) {
         m.values.push_back({dice.between(-1, 1)});
       } else {
         const Vec3 p = dice.vector(-1, 1);
@@ -205,6 +205,8 @@ inline Scene full_scene(const TemporaryFolder& folder) {
                 dice.between(0, 1)};
   scene.materials = all_materials(dice);
   scene.matter = all_matter(dice, folder.file("tetrahedron.obj"));
+  scene.actuators = {{"pull", scene.matter[0].name, dice.vector(-1, 1), dice.between(2, 3)},
+                     {"press", scene.matter[1].name, {0, 0, 0}, dice.between(-3, -2)}};
   scene.boundaries = all_boundaries(dice);
   scene.bodies = {
       {"arm", folder.file("arm.xml"), "", dice.vector(-1, 1), dice.rotation(), ""},

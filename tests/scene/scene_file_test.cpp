@@ -118,7 +118,7 @@ TEST(SceneFile, ComesBackInTwoDimensions) {
 
 // paths of all keys of a file, as "matter.*.box.size"
 void collect(const YamlNode& node, const std::string& path, std::set<std::string>& found) {
-  const std::set<std::string> named = {"materials", "matter", "matter.*.pins", "boundaries", "bodies"};
+  const std::set<std::string> named = {"materials", "matter", "matter.*.pins", "actuators", "boundaries", "bodies"};
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const std::string name = node.is_list() || named.count(path) ? "*" : node.keys[i].text;
     const std::string inner = path.empty() ? name : path + "." + name;

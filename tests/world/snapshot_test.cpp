@@ -407,7 +407,7 @@ TEST(Forged, CountsAndNamesAreRefused) {
     edit(parts);
     expect_refused(world, parts.join(), said);
   };
-  forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 6");
+  forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 7");
   forged([](SnapshotParts& p) { p.said_text = ~std::uint64_t(0); }, "truncated");
   forged(
       [](SnapshotParts& p) {
