@@ -268,14 +268,8 @@ template <int D, class S>
 void SweepBack<D, S>::scatter_back(const Job& job, std::uint32_t segment, Scratch& s) {
   BatchBack<D, S>& b = s.batch;
   place_after(b, s.step, s.after);
-  s.for_packs([&](int index, int i) {
-    gather_pack(s.node_bars + index, b.flow_bars, b.to, i);
-    gather_mass_pack(s.node_bars + index, b.to, b.mass_bar, i);
-  });
-  s.for_strays(b.to, [&](int i) {
-    gather_stray(s.node_bars, b.flow_bars, b.to, i);
-    gather_mass_stray(s.node_bars, b.to, b.mass_bar, i);
-  });
+  s.for_packs([&](int index, int i) { gather_pack(s.node_bars + index, b.flow_bars, b.to, i); });
+  s.for_strays(b.to, [&](int i) { b.stray_mass[i] = gather_stray(s.node_bars, b.flow_bars, b.to, i)[node_mass]; });
   const std::uint32_t group = job.layout().segments[segment].group;
   const PieceOfBatch<D, S> piece = {job.record.dt, h_, job.record.actuations[group],
                                     S(job.record.shear_viscosities[group]),
@@ -285,8 +279,14 @@ void SweepBack<D, S>::scatter_back(const Job& job, std::uint32_t segment, Scratc
         if constexpr (in_packs<L>) stress_rows_back(law, piece, s.step.dt, b, s.lanes);
       },
       model_.laws[group]);
-  s.for_packs([&](int index, int i) { slope_pack<true>(s.node_bars + index, b.to, b.now.mass(), b.slopes, i); });
-  s.for_strays(b.to, [&](int i) { slope_stray<true>(s.node_bars, b.to, b.now.mass(), b.slopes, i); });
+  s.for_packs([&](int index, int i) {
+    mass_pack(s.node_bars + index, b.to, b.now.mass(), b.slopes, i);
+    slope_pack<true>(s.node_bars + index, b.to, b.slopes, i);
+  });
+  s.for_strays(b.to, [&](int i) {
+    slope_stray(s.node_bars, b.to, b.now.mass()[i], b.slopes, i);
+    b.slopes.mass[i] = b.stray_mass[i];
+  });
   for (int i = 0; i < b.now.count; i += Wide<S>::lanes) take_slopes(b, s.step.inv_h, i);
 }
 
@@ -295,8 +295,8 @@ template <int D, class S>
 void SweepBack<D, S>::gather_back(Scratch& s) {
   BatchBack<D, S>& b = s.batch;
   for (int i = 0; i < b.now.count; i += Wide<S>::lanes) flow_rows_back(b, s.step, i);
-  s.for_packs([&](int index, int i) { slope_pack<false>(s.velocities + index, b.at, nullptr, b.slopes, i); });
-  s.for_strays(b.at, [&](int i) { slope_stray<false>(s.velocities, b.at, nullptr, b.slopes, i); });
+  s.for_packs([&](int index, int i) { slope_pack<false>(s.velocities + index, b.at, b.slopes, i); });
+  s.for_strays(b.at, [&](int i) { slope_stray(s.velocities, b.at, 0, b.slopes, i); });
   take_flow_slopes(b, s.step.inv_h);
   s.for_strays(b.at, [&](int i) { scatter_stray(s.sums, b.at, i); });
   for (int run = s.runs - 1; run >= 0; --run) {
