@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::size_t piece = 2048;  // particles
 
+// ids jump about in memory: asks for what a particle a little later will need
+template <int D, class S>
+inline void ask_for(const Buffer<PointBar<D, S>>& bars, const Buffer<Point<D, S>>& points, std::size_t i) {
+  constexpr std::size_t ahead = 16, line = 64;
+  if (i + ahead >= points.size()) return;
+  const char* bar = reinterpret_cast<const char*>(&bars[std::size_t(points[i + ahead].id)]);
+  for (std::size_t at = 0; at < sizeof(PointBar<D, S>); at += line) __builtin_prefetch(bar + at);
+}
+
 // the place in the arena of a cell of the block
 template <int D>
 constexpr auto arena_indices = [] {
@@ -125,6 +134,7 @@ void SweepBack<D, S>::take_from(const Buffer<PointBar<D, S>>& bars, const Record
   flow_bars_.resize(count);
   workers_.for_each((count + piece - 1) / piece, 1, [&](std::size_t k) {
     for (std::size_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i) {
+      ask_for(bars, r.points, i);
       const PointBar<D, S>& from = bars[std::size_t(r.points[i].id)];
       Bar& to = bars_[i];
       std::copy_n(from.x, D, to.x);
@@ -144,6 +154,7 @@ void SweepBack<D, S>::give_to(Buffer<PointBar<D, S>>& bars, const Record& r) con
   const std::size_t count = bars.size();
   workers_.for_each((count + piece - 1) / piece, 1, [&](std::size_t k) {
     for (std::size_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i) {
+      ask_for(bars, r.points, i);
       PointBar<D, S>& to = bars[std::size_t(r.points[i].id)];
       const Bar& from = bars_[i];
       std::copy_n(from.x, D, to.x);
