@@ -24,7 +24,7 @@ struct BatchBack {
   Batch<D, S> flow_bars;  // by v and C
   PackRows<D, S> at, to;  // places when the substep before began, and when this one did
   SlopeRows<D, S> slopes;
-  alignas(64) S mass_bar[stride];
+  alignas(64) S stray_mass[stride];                    // what strays take of the mass of nodes
   alignas(64) S mu[stride] = {}, lambda[stride] = {};  // of each particle, where they differ
 
   // derivatives by mu and lambda have the places of two numbers that no law without memory has
@@ -120,7 +120,7 @@ void stress_rows_back(const L& law, const PieceOfBatch<D, S>& piece, S moved, Ba
     const Matrix<P, D> C = load_matrix<D>(b.now.affine, i);
     Matrix<P, D> F = load_matrix<D>(b.now.word + D, i), A_bar;
     F += P(moved) * (C * F);
-    P by_mass = P::load(b.mass_bar + i);
+    P by_mass = P::load(b.bars.mass() + i);
 #pragma GCC unroll 3
     for (int c = 0; c < D; ++c) {
       const P u = P::load(b.flow_bars.v[c] + i);
@@ -128,8 +128,7 @@ void stress_rows_back(const L& law, const PieceOfBatch<D, S>& piece, S moved, Ba
 #pragma GCC unroll 3
       for (int d = 0; d < D; ++d) A_bar(c, d) = P::load(b.to.moment[D * c + d] + i) - P::load(b.to.f[d] + i) * u;
     }
-    by_mass = by_mass + h * inner(C, A_bar);
-    (P::load(b.bars.mass() + i) + by_mass).store(b.bars.mass() + i);
+    (by_mass + h * inner(C, A_bar)).store(b.bars.mass() + i);
     const Matrix<P, D> X = scale * (L::tells_turns ? symmetric_part(A_bar) : A_bar);
     const Moduli<P> moduli = {piece.moduli ? P::load(b.mu + i) : P(law.mu),
                               piece.moduli ? P::load(b.lambda + i) : P(law.lambda)};
@@ -176,12 +175,13 @@ inline void add_slopes(BatchBack<D, S>& b, const Batch<D, S>& moves, S inv_h, in
   }
 }
 
-// slopes of what was given, into the derivatives by x and v
+// slopes of what was given, into the derivatives by x and v; and the mass of the nodes into that by mass
 template <int D, class S>
 inline void take_slopes(BatchBack<D, S>& b, S inv_h, int i) {
   using P = Wide<S>;
   const P mass = P::load(b.now.mass() + i);
   add_slopes(b, b.flow_bars, inv_h, i);
+  (P::load(b.bars.mass() + i) + P::load(b.slopes.mass + i)).store(b.bars.mass() + i);
 #pragma GCC unroll 3
   for (int d = 0; d < D; ++d) (mass * P::load(b.flow_bars.v[d] + i)).store(b.flow_bars.v[d] + i);
 }

@@ -41,6 +41,14 @@ inline PackStressBack<P, D> stress_back(const L& law, const Moduli<P>& m, const 
   return any_stress_back(law, m, F, X);
 }
 
+// where closed forms end. Copies, so that those who call it need no memory for their matrices.
+template <class L, class P, int D>
+inline PackStressBack<P, D> rare_stress_back(const L& law, Moduli<P> m, Matrix<P, D> F, Matrix<P, D> X) {
+  const auto away = [&]() __attribute__((noinline, cold)) { return any_stress_back(law, m, F, X); };
+  const PackStressBack<P, D> back = away();
+  return back;
+}
+
 // tau = mu (F F^T - 1) + lambda log J
 template <class S, class P, int D>
 inline PackStressBack<P, D> stress_back(const NeoHookean<S>& law, const Moduli<P>& m, const Matrix<P, D>& F,
@@ -48,7 +56,7 @@ inline PackStressBack<P, D> stress_back(const NeoHookean<S>& law, const Moduli<P
   const Matrix<P, D> c = cofactor(F), Y = X * F;
   const P J = determinant(F), sum = trace(X);
   if (any_of(J < P(law.smallest_J))) [[unlikely]]
-    return any_stress_back(law, m, F, X);
+    return rare_stress_back(law, m, F, X);
   const P log_J = log(J), pull = m.lambda * sum / J;
   return {add_diagonal(symmetric_product(m.mu, F, F), m.lambda * log_J - m.mu), (P(2) * m.mu) * Y + pull * c,
           inner(Y, F) - sum, log_J * sum};
@@ -90,7 +98,7 @@ inline PackStressBack<P, D> stress_back(const FixedCorotated<S>& law, const Modu
   Truth<P> far;
   const Matrix<P, D> N = turned(X, V, XV, far);
   if (!all_of(far)) [[unlikely]]
-    return any_stress_back(law, m, F, X);
+    return rare_stress_back(law, m, F, X);
   const Matrix<P, D> c = cofactor(F), Y = X * F;
   const P J = determinant(F), sum = trace(X), two = P(2);
   const P pull = m.lambda * sum * (two * J - P(1)), growth = (J - P(1)) * J;

@@ -59,71 +59,100 @@ struct SlopeRows {
   alignas(64) S q[D][stride];
   alignas(64) S M[D * D][stride];  // row c, column d: change of q_c per node along d
   alignas(64) S slope[D][stride];  // the answer
+  alignas(64) S mass[stride];      // sum_i w_i n_m
 };
 
-// weights along an axis and their derivatives, from the place in the cell
+// The weights of the three nodes along an axis, and their slopes, from the place in the cell. Each sums up to one: a sum
+// over the nodes is made of the middle one and of differences, with fewer products and less round-off.
 template <class T>
 struct AxisSlopes {
-  T w[3], dw[3];
+  T low, high, turn;  // weights of the outer nodes; slope of the last
 
   explicit AxisSlopes(T f) {
     using S = Scalar<T>;
-    const T a = T(S(1.5)) - f, b = f - T(1), c = f - T(S(0.5));
-    w[0] = T(S(0.5)) * a * a;
-    w[1] = T(S(0.75)) - b * b;
-    w[2] = T(S(0.5)) * c * c;
-    dw[0] = -a;
-    dw[1] = T(-2) * b;
-    dw[2] = c;
+    const T a = T(S(1.5)) - f;
+    turn = f - T(S(0.5));
+    low = T(S(0.5)) * a * a;
+    high = T(S(0.5)) * turn * turn;
+  }
+  template <class V>
+  V sum(const V* x) const {
+    return (x[1] + (x[2] - x[1]) * high) - (x[1] - x[0]) * low;
+  }
+  template <class V>
+  V slope(const V* x) const {
+    const V first = x[1] - x[0];
+    return first + ((x[2] - x[1]) - first) * turn;
   }
 };
 
-// up to one pack of particles from row i, all in the cell whose first node is at `node`; mass: by which node masses count
+// Up to one pack of particles from row i, all in the cell whose first node is at `node`. with_mass: mass_pack came just
+// before.
 template <bool with_mass, class S>
-inline void slope_pack(const Node<S>* node, const PackRows<3, S>& rows, const std::type_identity_t<S>* mass,
-                       SlopeRows<3, S>& r, int i) {
+inline void slope_pack(const Node<S>* node, const PackRows<3, S>& rows, SlopeRows<3, S>& r, int i) {
   using P = Wide<S>;
   const AxisSlopes<P> x(P::load(rows.f[0] + i)), y(P::load(rows.f[1] + i)), z(P::load(rows.f[2] + i));
-  P X = 0, Y = 0, Z = 0;
   P start[3] = {P::load(r.q[0] + i), P::load(r.q[1] + i), P::load(r.q[2] + i)};
-  const P m = with_mass ? P::load(mass + i) : P(0);
+  P all[3], by_y[3], by_z[3];
 #pragma GCC unroll 3
   for (int a = 0; a < 3; ++a) {
-    P all = 0, by_y = 0, by_z = 0;
-    P row[3] = {start[0], start[1], start[2]};
+    P row[3] = {start[0], start[1], start[2]}, sum[3], slope[3];
 #pragma GCC unroll 3
     for (int b = 0; b < 3; ++b) {
       const Node<S>* n = node + a * slice + b * arena_side;
-      P q[3] = {row[0], row[1], row[2]}, sum, slope;
+      P q[3] = {row[0], row[1], row[2]}, s[3];
 #pragma GCC unroll 3
       for (int c = 0; c < 3; ++c) {
-        P s = P(n[c].a[0]) * q[0] + P(n[c].a[1]) * q[1];
-        s = P(n[c].a[2]) * q[2] + s;
-        if constexpr (with_mass) s = P(n[c].a[3]) * m + s;
-        s = kept(s);
-        sum = c == 0 ? s * z.w[0] : sum + s * z.w[c];
-        slope = c == 0 ? s * z.dw[0] : slope + s * z.dw[c];
+        s[c] = P(n[c].a[0]) * q[0] + P(n[c].a[1]) * q[1];
+        s[c] = P(n[c].a[2]) * q[2] + s[c];
         if (c < 2)
 #pragma GCC unroll 3
           for (int k = 0; k < 3; ++k) q[k] = q[k] + P::load(r.M[3 * k + 2] + i);
       }
-      all = all + sum * y.w[b];
-      by_y = by_y + sum * y.dw[b];
-      by_z = by_z + slope * y.w[b];
+      sum[b] = z.sum(s);
+      slope[b] = z.slope(s);
       if (b < 2)
 #pragma GCC unroll 3
         for (int k = 0; k < 3; ++k) row[k] = row[k] + P::load(r.M[3 * k + 1] + i);
     }
-    X = X + all * x.dw[a];
-    Y = Y + by_y * x.w[a];
-    Z = Z + by_z * x.w[a];
+    all[a] = y.sum(sum);
+    by_y[a] = y.slope(sum);
+    by_z[a] = y.sum(slope);
     if (a < 2)
 #pragma GCC unroll 3
       for (int k = 0; k < 3; ++k) start[k] = start[k] + P::load(r.M[3 * k] + i);
   }
-  X.store(r.slope[0] + i);
-  Y.store(r.slope[1] + i);
-  Z.store(r.slope[2] + i);
+  const P by[3] = {x.slope(all), x.sum(by_y), x.sum(by_z)};
+#pragma GCC unroll 3
+  for (int d = 0; d < 3; ++d) (with_mass ? P::load(r.slope[d] + i) + by[d] : by[d]).store(r.slope[d] + i);
+}
+
+// the mass of the nodes: what each particle takes of it, and its slopes times `mass`
+template <class S>
+inline void mass_pack(const Node<S>* node, const PackRows<3, S>& rows, const std::type_identity_t<S>* mass,
+                      SlopeRows<3, S>& r, int i) {
+  using P = Wide<S>;
+  const AxisSlopes<P> x(P::load(rows.f[0] + i)), y(P::load(rows.f[1] + i)), z(P::load(rows.f[2] + i));
+  P all[3], by_y[3], by_z[3];
+#pragma GCC unroll 3
+  for (int a = 0; a < 3; ++a) {
+    P sum[3], slope[3];
+#pragma GCC unroll 3
+    for (int b = 0; b < 3; ++b) {
+      const Node<S>* n = node + a * slice + b * arena_side;
+      const P s[3] = {n[0].a[node_mass], n[1].a[node_mass], n[2].a[node_mass]};
+      sum[b] = z.sum(s);
+      slope[b] = z.slope(s);
+    }
+    all[a] = y.sum(sum);
+    by_y[a] = y.slope(sum);
+    by_z[a] = y.sum(slope);
+  }
+  const P m = P::load(mass + i);
+  x.sum(all).store(r.mass + i);
+  (m * x.slope(all)).store(r.slope[0] + i);
+  (m * x.sum(by_y)).store(r.slope[1] + i);
+  (m * x.sum(by_z)).store(r.slope[2] + i);
 }
 
 // one particle: its q in the lanes of a node, and the change of that along each axis
@@ -140,74 +169,44 @@ struct StraySlopes {
   static S total(OneNode<S> v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 };
 
-template <bool with_mass, class S>
-inline void slope_stray(const Node<S>* arena, const PackRows<3, S>& rows, const std::type_identity_t<S>* mass,
+template <class S>
+inline void slope_stray(const Node<S>* arena, const PackRows<3, S>& rows, std::type_identity_t<S> mass,
                         SlopeRows<3, S>& r, int i) {
   using One = OneNode<S>;
   using Two = TwoNodes<S>;
   const AxisSlopes<S> x(rows.f[0][i]), y(rows.f[1][i]), z(rows.f[2][i]);
-  const StraySlopes<3, S> q(r, with_mass ? mass[i] : S(0), i);
-  const Two z_w = join<S>(z.w[0], z.w[1]), z_dw = join<S>(z.dw[0], z.dw[1]);
-  Two low = join<S>(q.start, q.start + q.step[2]);
-  One high = q.start + S(2) * q.step[2];
-  const Two step_x = join<S>(q.step[0], q.step[0]), step_y = join<S>(q.step[1], q.step[1]);
+  const StraySlopes<3, S> q(r, mass, i);
+  const Two low = join<S>(q.start, q.start + q.step[2]), step_x = join<S>(q.step[0], q.step[0]),
+            step_y = join<S>(q.step[1], q.step[1]);
+  const One high = q.start + S(2) * q.step[2];
   const Node<S>* node = arena + int(rows.index[i]);
-  Two X = 0, Y = 0, Z = 0;
-  One high_X = 0, high_Y = 0, high_Z = 0;
+  Two all[3], by_y[3];
+  One high_all[3], high_by_y[3];
 #pragma GCC unroll 3
-  for (int a = 0; a < 3; ++a, low += step_x, high += q.step[0]) {
-    Two all = 0, by_y = 0, row = low;
-    One high_all = 0, high_by_y = 0, high_row = high;
+  for (int a = 0; a < 3; ++a) {
+    Two s[3];
+    One high_s[3];
 #pragma GCC unroll 3
-    for (int b = 0; b < 3; ++b, row += step_y, high_row += q.step[1]) {
+    for (int b = 0; b < 3; ++b) {
       const Node<S>* n = node + a * slice + b * arena_side;
-      const Two s = Two::load(n[0].a) * row;
-      const One high_s = One::load(n[2].a) * high_row;
-      all += s * y.w[b];
-      by_y += s * y.dw[b];
-      high_all += high_s * y.w[b];
-      high_by_y += high_s * y.dw[b];
+      s[b] = Two::load(n[0].a) * (low + S(a) * step_x + S(b) * step_y);
+      high_s[b] = One::load(n[2].a) * (high + S(a) * q.step[0] + S(b) * q.step[1]);
     }
-    X += all * x.dw[a];
-    Y += by_y * x.w[a];
-    Z += all * x.w[a];
-    high_X += high_all * x.dw[a];
-    high_Y += high_by_y * x.w[a];
-    high_Z += high_all * x.w[a];
+    all[a] = y.sum(s);
+    by_y[a] = y.slope(s);
+    high_all[a] = y.sum(high_s);
+    high_by_y[a] = y.slope(high_s);
   }
-  const auto total = [&](Two v, One last, Two w, S last_w) {
-    const Two weighted = v * w;
-    return q.total(first_of(weighted) + second_of(weighted) + last * last_w);
+  const auto line = [](Two low, One high, One* out) {
+    out[0] = first_of(low), out[1] = second_of(low), out[2] = high;
   };
-  r.slope[0][i] = total(X, high_X, z_w, z.w[2]);
-  r.slope[1][i] = total(Y, high_Y, z_w, z.w[2]);
-  r.slope[2][i] = total(Z, high_Z, z_dw, z.dw[2]);
-}
-
-// sum_i w_i n_m: the mass of the nodes
-template <class S>
-inline void gather_mass_pack(const Node<S>* node, const PackRows<3, S>& rows, S* mass, int i) {
-  using P = Wide<S>;
-  const P wx0 = P::load(rows.wx[0] + i), wx1 = P::load(rows.wx[1] + i), wx2 = P::load(rows.wx[2] + i);
-  P sum = 0;
-#pragma GCC unroll 3
-  for (int y = 0; y < 3; ++y)
-#pragma GCC unroll 3
-    for (int z = 0; z < 3; ++z) {
-      const Node<S>* n = node + y * arena_side + z;
-      const P line = P(n[0].a[3]) * wx0 + P(n[slice].a[3]) * wx1 + P(n[2 * slice].a[3]) * wx2;
-      sum = sum + line * P::load(rows.wyz[3 * y + z] + i);
-    }
-  sum.store(mass + i);
-}
-template <class S>
-inline void gather_mass_stray(const Node<S>* arena, const PackRows<3, S>& rows, S* mass, int i) {
-  const Node<S>* n = arena + int(rows.index[i]);
-  S sum = 0;
-  for (int k = 0; k < 9; ++k, n += k % 3 == 0 ? arena_side - 2 : 1)
-    sum += rows.wyz[k][i] *
-           (rows.wx[0][i] * n[0].a[3] + rows.wx[1][i] * n[slice].a[3] + rows.wx[2][i] * n[2 * slice].a[3]);
-  mass[i] = sum;
+  One X[3], Y[3], Z[3];
+  line(x.slope(all), x.slope(high_all), X);
+  line(x.sum(by_y), x.sum(high_by_y), Y);
+  line(x.sum(all), x.sum(high_all), Z);
+  r.slope[0][i] = q.total(z.sum(X));
+  r.slope[1][i] = q.total(z.sum(Y));
+  r.slope[2][i] = q.total(z.slope(Z));
 }
 
 }  // namespace pliant::gradient

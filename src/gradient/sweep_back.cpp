@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::size_t piece = 2048;  // particles
 
+// ids jump about in memory: asks for what a particle a little later will need
+template <int D, class S>
+inline void ask_for(const Buffer<PointBar<D, S>>& bars, const Buffer<Point<D, S>>& points, std::size_t i) {
+  constexpr std::size_t ahead = 16, line = 64;
+  if (i + ahead >= points.size()) return;
+  const char* bar = reinterpret_cast<const char*>(&bars[std::size_t(points[i + ahead].id)]);
+  for (std::size_t at = 0; at < sizeof(PointBar<D, S>); at += line) __builtin_prefetch(bar + at);
+}
+
 // the place in the arena of a cell of the block
 template <int D>
 constexpr auto arena_indices = [] {
@@ -125,6 +134,7 @@ void SweepBack<D, S>::take_from(const Buffer<PointBar<D, S>>& bars, const Record
   flow_bars_.resize(count);
   workers_.for_each((count + piece - 1) / piece, 1, [&](std::size_t k) {
     for (std::size_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i) {
+      ask_for(bars, r.points, i);
       const PointBar<D, S>& from = bars[std::size_t(r.points[i].id)];
       Bar& to = bars_[i];
       std::copy_n(from.x, D, to.x);
@@ -144,6 +154,7 @@ void SweepBack<D, S>::give_to(Buffer<PointBar<D, S>>& bars, const Record& r) con
   const std::size_t count = bars.size();
   workers_.for_each((count + piece - 1) / piece, 1, [&](std::size_t k) {
     for (std::size_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i) {
+      ask_for(bars, r.points, i);
       PointBar<D, S>& to = bars[std::size_t(r.points[i].id)];
       const Bar& from = bars_[i];
       std::copy_n(from.x, D, to.x);
@@ -268,14 +279,8 @@ template <int D, class S>
 void SweepBack<D, S>::scatter_back(const Job& job, std::uint32_t segment, Scratch& s) {
   BatchBack<D, S>& b = s.batch;
   place_after(b, s.step, s.after);
-  s.for_packs([&](int index, int i) {
-    gather_pack(s.node_bars + index, b.flow_bars, b.to, i);
-    gather_mass_pack(s.node_bars + index, b.to, b.mass_bar, i);
-  });
-  s.for_strays(b.to, [&](int i) {
-    gather_stray(s.node_bars, b.flow_bars, b.to, i);
-    gather_mass_stray(s.node_bars, b.to, b.mass_bar, i);
-  });
+  s.for_packs([&](int index, int i) { gather_pack(s.node_bars + index, b.flow_bars, b.to, i); });
+  s.for_strays(b.to, [&](int i) { b.stray_mass[i] = gather_stray(s.node_bars, b.flow_bars, b.to, i)[node_mass]; });
   const std::uint32_t group = job.layout().segments[segment].group;
   const PieceOfBatch<D, S> piece = {job.record.dt, h_, job.record.actuations[group],
                                     S(job.record.shear_viscosities[group]),
@@ -285,8 +290,14 @@ void SweepBack<D, S>::scatter_back(const Job& job, std::uint32_t segment, Scratc
         if constexpr (in_packs<L>) stress_rows_back(law, piece, s.step.dt, b, s.lanes);
       },
       model_.laws[group]);
-  s.for_packs([&](int index, int i) { slope_pack<true>(s.node_bars + index, b.to, b.now.mass(), b.slopes, i); });
-  s.for_strays(b.to, [&](int i) { slope_stray<true>(s.node_bars, b.to, b.now.mass(), b.slopes, i); });
+  s.for_packs([&](int index, int i) {
+    mass_pack(s.node_bars + index, b.to, b.now.mass(), b.slopes, i);
+    slope_pack<true>(s.node_bars + index, b.to, b.slopes, i);
+  });
+  s.for_strays(b.to, [&](int i) {
+    slope_stray(s.node_bars, b.to, b.now.mass()[i], b.slopes, i);
+    b.slopes.mass[i] = b.stray_mass[i];
+  });
   for (int i = 0; i < b.now.count; i += Wide<S>::lanes) take_slopes(b, s.step.inv_h, i);
 }
 
@@ -295,8 +306,8 @@ template <int D, class S>
 void SweepBack<D, S>::gather_back(Scratch& s) {
   BatchBack<D, S>& b = s.batch;
   for (int i = 0; i < b.now.count; i += Wide<S>::lanes) flow_rows_back(b, s.step, i);
-  s.for_packs([&](int index, int i) { slope_pack<false>(s.velocities + index, b.at, nullptr, b.slopes, i); });
-  s.for_strays(b.at, [&](int i) { slope_stray<false>(s.velocities, b.at, nullptr, b.slopes, i); });
+  s.for_packs([&](int index, int i) { slope_pack<false>(s.velocities + index, b.at, b.slopes, i); });
+  s.for_strays(b.at, [&](int i) { slope_stray(s.velocities, b.at, 0, b.slopes, i); });
   take_flow_slopes(b, s.step.inv_h);
   s.for_strays(b.at, [&](int i) { scatter_stray(s.sums, b.at, i); });
   for (int run = s.runs - 1; run >= 0; --run) {

@@ -1,7 +1,6 @@
 #include "gradient/tape_of.h"
 
 #include "core/error.h"
-#include "gradient/parameters.h"
 #include "gradient/particle_back.h"
 #include "material/law_info.h"
 #include "step/touching.h"
@@ -204,33 +203,56 @@ void TapeOf<D, S>::through(std::size_t step, const StepRecord<D, S>& record, Los
   }
 }
 
+// what each particle of a piece has; gives what these sum up to, in pieces of fixed size
 template <int D, class S>
-PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) const {
+PieceSums TapeOf<D, S>::list_particles(std::size_t g, const Loss& loss, PieceGradient& r) {
   const Group& group = model_->groups[g];
   const Material& material = model_->materials[g];
-  PieceGradient r;
-  PieceSums sums = loss.pieces[g];
   const bool elastic = reads(material.law, parameter::E);
   const auto& elasticity = history_.elasticity();
-  const auto put = [](const S* a, int n, std::vector<double>& to) { to.insert(to.end(), a, a + n); };
-  for (std::size_t i = group.begin; i < group.end; ++i) {
-    const PointBar<D, S>& bar = loss.bars[i];
-    put(bar.x, D, r.positions);
-    put(bar.v, D, r.velocities);
-    put(bar.C, D * D, r.affine);
-    put(bar.F, D * D, r.deformation_gradients);
-    put(&bar.plastic, 1, r.plastic);
-    put(&bar.mass, 1, r.masses);
-    // the material's E does not act on those that have their own
-    const bool has_own = elasticity && (*elasticity)[i].E > 0;
-    for (int k = has_own ? 2 : 0; k < law_numbers; ++k) sums.law[k] += double(bar.law[k]);
-    sums.density += double(bar.mass) * history_.masses()[i] / material.density;
-    if (!elastic) continue;
-    const double E = has_own ? (*elasticity)[i].E : material.E, nu = has_own ? (*elasticity)[i].nu : material.nu;
-    const ElasticBar own = elastic_bar(E, nu, double(bar.law[0]), double(bar.law[1]));
-    r.of_particles["E"].push_back(own.E);
-    r.of_particles["nu"].push_back(own.nu);
+  const std::size_t count = group.end - group.begin, pieces = (count + piece_size - 1) / piece_size;
+  std::vector<std::pair<std::vector<double>*, std::size_t>> lists = {
+      {&r.positions, D}, {&r.velocities, D}, {&r.affine, D * D}, {&r.deformation_gradients, D * D},
+      {&r.plastic, 1},   {&r.masses, 1}};
+  if (elastic) lists.insert(lists.end(), {{&r.of_particles["E"], 1}, {&r.of_particles["nu"], 1}});
+  workers_.for_each(lists.size(), 1, [&](std::size_t k) { lists[k].first->resize(count * lists[k].second); });
+  double* const by_E = elastic ? r.of_particles["E"].data() : nullptr;
+  double* const by_nu = elastic ? r.of_particles["nu"].data() : nullptr;
+  std::vector<PieceSums> partial(pieces);
+  workers_.for_each(pieces, 1, [&](std::size_t k) {
+    for (std::size_t i = k * piece_size; i < std::min(count, (k + 1) * piece_size); ++i) {
+      const std::size_t id = group.begin + i;
+      const PointBar<D, S>& bar = loss.bars[id];
+      std::copy_n(bar.x, D, r.positions.data() + i * D);
+      std::copy_n(bar.v, D, r.velocities.data() + i * D);
+      std::copy_n(bar.C, D * D, r.affine.data() + i * D * D);
+      std::copy_n(bar.F, D * D, r.deformation_gradients.data() + i * D * D);
+      r.plastic[i] = double(bar.plastic);
+      r.masses[i] = double(bar.mass);
+      // the material's E does not act on those that have their own
+      const bool has_own = elasticity && (*elasticity)[id].E > 0;
+      for (int n = has_own ? 2 : 0; n < law_numbers; ++n) partial[k].law[n] += double(bar.law[n]);
+      partial[k].density += double(bar.mass) * history_.masses()[id] / material.density;
+      if (!elastic) continue;
+      const double E = has_own ? (*elasticity)[id].E : material.E, nu = has_own ? (*elasticity)[id].nu : material.nu;
+      const ElasticBar own = elastic_bar(E, nu, double(bar.law[0]), double(bar.law[1]));
+      by_E[i] = own.E;
+      by_nu[i] = own.nu;
+    }
+  });
+  PieceSums sums = loss.pieces[g];
+  for (const PieceSums& part : partial) {
+    sums.law += part.law;
+    sums.density += part.density;
   }
+  return sums;
+}
+
+template <int D, class S>
+PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) {
+  const Material& material = model_->materials[g];
+  PieceGradient r;
+  const PieceSums sums = list_particles(g, loss, r);
   const Material bar = material_bar(material, model_->loss_viscosities[g], sums);
   r.material["density"] = bar.density;
   for (const Parameter& p : info(material.law).parameters)
@@ -241,7 +263,7 @@ PieceGradient TapeOf<D, S>::piece_gradient(std::size_t g, const Loss& loss) cons
 }
 
 template <int D, class S>
-Gradient TapeOf<D, S>::gradient_of(const Loss& loss) const {
+Gradient TapeOf<D, S>::gradient_of(const Loss& loss) {
   Gradient r;
   for (std::size_t g = 0; g < model_->groups.size(); ++g)
     r.matter[model_->scene.matter[g].name] = piece_gradient(g, loss);

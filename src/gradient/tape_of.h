@@ -3,6 +3,7 @@
 
 #include "gradient/history.h"
 #include "gradient/namespace.h"
+#include "gradient/parameters.h"
 #include "gradient/step_back.h"
 #include "gradient/tape_impl.h"
 
@@ -31,8 +32,9 @@ class TapeOf : public Tape::Impl {
   double by_value(std::size_t actuator, const StepBar<D>& step) const;
   void through(std::size_t step, const StepRecord<D, S>& record, Loss& loss);
   GradientNorms norms_of(const PointBars<D, S>& bars);
-  Gradient gradient_of(const Loss& loss) const;
-  PieceGradient piece_gradient(std::size_t piece, const Loss& loss) const;
+  Gradient gradient_of(const Loss& loss);
+  PieceGradient piece_gradient(std::size_t piece, const Loss& loss);
+  PieceSums list_particles(std::size_t piece, const Loss& loss, PieceGradient& r);
 
   std::shared_ptr<const Model<S>> model_;
   Workers workers_;

@@ -79,7 +79,7 @@ struct StrayWeights {
 };
 
 template <class S>
-inline void gather_stray(const Node<S>* arena, Batch<3, S>& batch, PackRows<3, S>& rows, int i) {
+inline OneNode<S> gather_stray(const Node<S>* arena, Batch<3, S>& batch, PackRows<3, S>& rows, int i) {
   using One = OneNode<S>;
   using Two = TwoNodes<S>;
   const StrayWeights<S> w(rows, i);
@@ -106,6 +106,7 @@ inline void gather_stray(const Node<S>* arena, Batch<3, S>& batch, PackRows<3, S
     batch.v[c][i] = all[c];
     for (int d = 0; d < 3; ++d) rows.moment[3 * c + d][i] = b[d][c];
   }
+  return all;
 }
 
 // one particle that has left its cell; takes it out of the packs

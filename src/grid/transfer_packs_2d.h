@@ -34,7 +34,7 @@ inline void gather_pack(const Node<S>* node, Batch<2, S>& batch, PackRows<2, S>&
 
 // one particle that has left its cell: one lane per component of a node
 template <class S>
-inline void gather_stray(const Node<S>* arena, Batch<2, S>& batch, PackRows<2, S>& rows, int i) {
+inline OneNode<S> gather_stray(const Node<S>* arena, Batch<2, S>& batch, PackRows<2, S>& rows, int i) {
   using One = OneNode<S>;
   const S wx0 = rows.wx[0][i], wx1 = rows.wx[1][i], wx2 = rows.wx[2][i];
   const Node<S>* n = arena + int(rows.index[i]);
@@ -52,6 +52,7 @@ inline void gather_stray(const Node<S>* arena, Batch<2, S>& batch, PackRows<2, S
     rows.moment[2 * c][i] = bx[c];
     rows.moment[2 * c + 1][i] = by[c];
   }
+  return v;
 }
 
 // one particle that has left its cell; takes it out of the packs
