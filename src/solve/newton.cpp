@@ -27,6 +27,9 @@ constexpr int iterations_without_exact = 4;  // where it was found to be negativ
 // iterations without a better residual; where friction is held and the residual is above that of round-off, rounds
 constexpr int patience = 25, rounds_of_patience = 400;
 constexpr double round_off_residual = 1e-6;
+// after so many iterations a residual like this is that of numbers that nobody meant; honest starts are below 1e3
+constexpr int iterations_of_hope = 10;
+constexpr double hopeless = 1e9;
 
 class StrongNewton {
  public:
@@ -301,6 +304,7 @@ NewtonReport StrongNewton::run() {
     if (radius_.held() && looked) norms = look_at_radius();
     if (report_.converged || !report_.finite || report_.iterations >= options_.max_iterations) return report_;
     if (looked && !improves(norms.gradient)) break;
+    if (report_.iterations >= iterations_of_hope && report_.residual > hopeless) break;
     if (radius_.held() && looked) next_round();
 
     if (options_.budget) options_.budget->spend(report_.residual);
