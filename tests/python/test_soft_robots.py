@@ -86,7 +86,9 @@ def test_sines_have_their_derivatives():
 
 
 def test_adam_finds_the_bottom_of_a_bowl():
-    made = descend("bowl", lambda w: (float(w @ w), 2 * w), np.array([1.0, -2.0]), 0.1, 300, 1e-6, bar=False, patience=5)
+    made = descend(
+        "bowl", lambda w: (float(w @ w), 2 * w), np.array([1.0, -2.0]), 0.1, 300, 1e-6, bar=False, patience=5
+    )
     assert made.reached
     assert made.least <= 1e-6
     assert made.least == pytest.approx(made.weights @ made.weights)
