@@ -154,7 +154,7 @@ TEST(bodies, poses_alone_are_those_of_all_kinematics) {
         mode + (mode == "targetbodycom" ? "' target='hand'" : "'") +
         "/><body name='hand' pos='.5 0 0'><joint axis='0 1 0'/><geom size='.05' pos='0 .1 0'/></body></body>"
         "</worldbody></mujoco>";
-    Bodies ours = make_bodies(xml), theirs = make_bodies(xml);
+    Bodies ours = make_bodies(xml.c_str()), theirs = make_bodies(xml.c_str());
     for (int i = 0; i < 20; ++i) ours.step(), theirs.step();
     ours.update_poses();
     theirs.update_kinematics();
