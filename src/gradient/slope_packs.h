@@ -197,9 +197,7 @@ inline void slope_stray(const Node<S>* arena, const PackRows<3, S>& rows, std::t
     high_all[a] = y.sum(high_s);
     high_by_y[a] = y.slope(high_s);
   }
-  const auto line = [](Two low, One high, One* out) {
-    out[0] = first_of(low), out[1] = second_of(low), out[2] = high;
-  };
+  const auto line = [](Two low, One high, One* out) { out[0] = first_of(low), out[1] = second_of(low), out[2] = high; };
   One X[3], Y[3], Z[3];
   line(x.slope(all), x.slope(high_all), X);
   line(x.sum(by_y), x.sum(high_by_y), Y);
