@@ -157,7 +157,7 @@ void Bodies::set_home() {
 void Bodies::update_poses() {
   const mjModel* m = model_.get();
   mjData* d = data_.get();
-  // mj_fwdKinematics, without centres of mass where no camera or light goes by them: a third of its time
+  // mj_fwdKinematics, without centres of mass where no camera or light goes by them
   call_mujoco("kinematics", [&] {
     mj_kinematics(m, d);
     if (looks_at_com_) mj_comPos(m, d);
