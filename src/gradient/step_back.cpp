@@ -71,7 +71,7 @@ std::size_t StepBack<D, S>::bytes() const {
          spare_flow_.bytes() + place_.bytes() + arenas_.size() * sizeof(Arenas);
 }
 
-// f(block, group, segment, first, last, arenas): the particles of a piece in a block
+// f(block, arenas of this thread)
 template <int D, class S>
 template <class F>
 void StepBack<D, S>::for_blocks(const Layout<D, S>& layout, const F& f) {

@@ -12,7 +12,7 @@ namespace pliant::step {
 
 struct Plan {
   int substeps = 1;      // of an explicit step
-  double max_drift = 1;  // cells, that particles may drift between sorts
+  double max_drift = 1;  // cells, that particles may drift between sorts; 0: sorted in every substep
   int inner = 1;         // of cloth, in each substep
   int bends = 1;         // how often in them hinges act
   int parts = 1;         // each a whole step of matter and bodies

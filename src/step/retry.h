@@ -1,9 +1,10 @@
 // What is tried again when a step fails: the one place that says so.
 //
-//   explicit  once with particles sorted in every substep, then with 2, 4, ... times the substeps, if these are automatic
-//   strong    in 2, 4, ... 2^max_cuts equal parts
+//   explicit  too_fast: once with particles sorted in every substep, then with 2, 4, ... times the substeps up to
+//             max_substeps, if these are automatic
+//   strong    not_converged, not_finite, too_fast: in 2, 4, ... 2^max_cuts equal parts
 //
-// All tries together have one budget of iterations (solve/budget.h).
+// All tries together have one budget of iterations (solve/budget.h); a step that is over it is not tried again.
 #pragma once
 
 #include "core/error.h"

@@ -1,7 +1,7 @@
 // A snapshot: the whole state of a world as bytes, exact.
 //
 //   "PLIANTSS" | version | size and text of what the scene is (identity.h) | count of sections
-//   for each section: name (16 bytes) | size | bytes
+//   for each section, in the order of fields.cpp: name (16 bytes) | size | bytes
 //   checksum of all before it
 // Numbers are 64-bit little endian, as everything on the machines that Pliant runs on. A checksum finds damage and stops
 // nobody who makes it anew: every number is looked at as if it came from an enemy (field_checks.h).

@@ -33,12 +33,13 @@ struct LaggedLaw {
   LaggedLaw() = default;
   explicit LaggedLaw(const ContactData& contact);
 
-  // friction goes by the normal impulse at u from here on
+  // the cone's radius is that of the normal impulse at u from here on (`contact.radius: following`)
   void follow(const Vector<T, 3>& u) {
     const T x = frame.normal_target - dot(frame.normal, u);
     set_radius(friction * normal_at(max(T(0), x), max(T(0), x - stop_at)));
   }
 
+  // Coulomb's cone |gamma_t| <= radius; most: mu times a normal impulse
   void set_radius(T most) {
     radius = max(least_radius, memory ? select(holding > T(0), most, T(0)) : most);
     knee = radius / max(holding, T(tiny_slip));
