@@ -1,7 +1,10 @@
 #include "contact/detect.h"
 
+#include "geometry/distance_field.h"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pliant::contact {
 namespace {
@@ -16,6 +19,13 @@ double speed_of(const GeomPath& path) {
   constexpr double far = 10;  // m; planes have no end
   return norm(path.velocity) + norm(path.turning) * std::min(path.reach, far);
 }
+
+// m, what float distances may be off by
+double doubt_of(const GeomPath& path) { return 1e-6 * (norm(path.now.position) + std::min(path.reach, 10.0)) + 1e-6; }
+
+// of particles that are clear of all meshes
+template <class S>
+constexpr S out_of_reach = std::numeric_limits<S>::infinity();
 
 // in the geom's frame
 struct LocalContact {
@@ -79,14 +89,86 @@ void ContactFinder<S>::on_sorted(const Layout<3, S>& layout, const Buffer<Point<
 }
 
 template <class S>
-void ContactFinder<S>::measure(const Piece& piece, const SeenPoints<S>& seen, const GeomPaths& paths) {
+void ContactFinder<S>::measure(const Search& search, const Piece& piece) {
   alignas(64) S x[3][piece_size], normal[3][piece_size];
   const std::size_t count = piece.end - piece.begin;
   for (std::size_t i = 0; i < count; ++i)
-    for (int d = 0; d < 3; ++d) x[d][i] = seen.x(touching_[piece.begin + i], d);
-  const GeomPath& path = paths[piece.path];
+    for (int d = 0; d < 3; ++d) x[d][i] = search.seen.x(touching_[piece.begin + i], d);
+  const GeomPath& path = search.paths[piece.path];
   distances<S>(path.geom.shape, path.now, count, {{x[0], x[1], x[2]}}, phi_.data() + piece.at,
                {{normal[0], normal[1], normal[2]}});
+}
+
+// those that are clear of every mesh are left out
+template <class S>
+void ContactFinder<S>::measure_mesh(const Search& search, const Piece& piece, double limit) {
+  const GeomPath& path = search.paths[piece.path];
+  limit += doubt_of(path);
+  for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
+    const std::uint32_t i = touching_[k];
+    const auto id = std::uint32_t(search.seen.points[i].id);
+    const Vec x = {{double(search.seen.x(i, 0)), double(search.seen.x(i, 1)), double(search.seen.x(i, 2))}};
+    const bool far = !search.index.has(id) && clearance_.is_clear(id, x, limit);
+    phi_[piece.at + (k - piece.begin)] = far ? out_of_reach<S> : S(distance(path.geom.shape, path.now, x).phi);
+  }
+}
+
+template <class S>
+void ContactFinder<S>::keep_clear(const Search& search, const Piece& piece, double others) {
+  const double tolerance = search.paths[piece.path].geom.shape.field->tolerance();
+  for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
+    const S phi = phi_[piece.at + (k - piece.begin)];
+    if (phi == out_of_reach<S>) continue;
+    const std::uint32_t i = touching_[k];
+    const Vec x = {{double(search.seen.x(i, 0)), double(search.seen.x(i, 1)), double(search.seen.x(i, 2))}};
+    clearance_.note(std::uint32_t(search.seen.points[i].id), x, double(phi) - tolerance, others);
+  }
+}
+
+// what may touch in pieces of work
+template <class S>
+void ContactFinder<S>::cut(const GeomPaths& paths) {
+  pieces_.clear();
+  std::size_t total = 0;
+  for (const TouchCandidate& range : ranges_)
+    for (std::uint32_t begin = range.begin; begin < range.end; begin += piece_size) {
+      const std::uint32_t end = std::min(range.end, begin + piece_size);
+      pieces_.push_back({range.shape, is_mesh(paths[range.shape]), begin, end, total});
+      total += end - begin;
+    }
+  phi_.resize(total);
+}
+
+// those of a piece that are contacts, or were and still may be
+template <class S>
+void ContactFinder<S>::add_close(const Search& search, const Piece& piece, double limit,
+                                 std::vector<FoundContact>& found) const {
+  const auto& [seen, paths, memory, index, cell] = search;
+  const GeomPath& path = paths[piece.path];
+  // where a covered face is left out another one may be nearer
+  const double at_seams = seams_.any(piece.path) ? seam_reach * cell : 0, doubt = doubt_of(path);
+  auto segment = std::uint32_t(std::upper_bound(begins_.begin(), begins_.end(), piece.begin) - begins_.begin() - 1);
+  for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
+    while (k >= begins_[segment + 1]) ++segment;
+    const std::uint32_t i = touching_[k];
+    const auto id = std::uint32_t(seen.points[i].id);
+    const double radius = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
+    const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + radius + doubt + at_seams;
+    if (!close && !index.has(id)) continue;
+    const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
+    if (!close && known < 0) continue;
+    const Vec x = {{double(seen.x(i, 0)), double(seen.x(i, 1)), double(seen.x(i, 2))}};
+    const Vec local = transpose(path.now.rotation) * (x - path.now.position);
+    const ShapeDistance d =
+        seams_.any(piece.path) ? seams_.distance(paths, piece.path, local) : distance(path.geom.shape, local);
+    const LocalContact c =
+        contact_at(path.geom.shape, d, local, known < 0 ? nullptr : &memory[std::size_t(known)], cell);
+    const bool held = c.known && path.geom.pulls;
+    if (!(c.gap - radius < limit) && !held) continue;
+    const Vec normal = path.now.rotation * c.normal;
+    found.push_back(
+        {i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius, radius});
+  }
 }
 
 template <class S>
@@ -104,48 +186,21 @@ void ContactFinder<S>::find(const SeenPoints<S>& seen, const GeomPaths& paths, c
   const double slack = std::max(1e-3 * reach.cell, reach.margin);
   const auto ahead = [&](double geom_speed) { return slack + reach.dt * (2 * reach.speed + geom_speed); };
   // contacts that live on may lie beyond a thin wall
-  broad_.query(shapes_, sqrt3 * reach.drift + ahead(fastest) + largest_ball_ + 0.5 * reach.cell, ranges_);
+  const double near = ahead(fastest) + largest_ball_, farther = near + 0.5 * reach.cell;
+  broad_.query(shapes_, sqrt3 * reach.drift + farther, ranges_);
+  cut(paths);
 
-  pieces_.clear();
-  std::size_t total = 0;
-  for (const TouchCandidate& range : ranges_)
-    for (std::uint32_t begin = range.begin; begin < range.end; begin += piece_size) {
-      const std::uint32_t end = std::min(range.end, begin + piece_size);
-      pieces_.push_back({range.shape, begin, end, total});
-      total += end - begin;
-    }
-  phi_.resize(total);
-  workers.for_each(pieces_.size(), 4, [&](std::size_t k) { measure(pieces_[k], seen, paths); });
-
+  const Search search = {seen, paths, memory, index, reach.cell};
+  clearance_.begin(paths, seen.points.size());
+  workers.for_each(pieces_.size(), 4, [&](std::size_t k) {
+    if (pieces_[k].is_mesh)
+      measure_mesh(search, pieces_[k], near + seam_reach * reach.cell);
+    else
+      measure(search, pieces_[k]);
+  });
   for (const Piece& piece : pieces_) {
-    const GeomPath& path = paths[piece.path];
-    const double limit = ahead(speed_of(path));
-    // where a covered face is left out another one may be nearer
-    const double at_seams = seams_.any(piece.path) ? seam_reach * reach.cell : 0;
-    // what float distances may be off by
-    const double doubt = 1e-6 * (norm(path.now.position) + std::min(path.reach, 10.0)) + 1e-6;
-    auto segment = std::uint32_t(std::upper_bound(begins_.begin(), begins_.end(), piece.begin) - begins_.begin() - 1);
-    for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
-      while (k >= begins_[segment + 1]) ++segment;
-      const std::uint32_t i = touching_[k];
-      const auto id = std::uint32_t(seen.points[i].id);
-      const double radius = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
-      const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + radius + doubt + at_seams;
-      if (!close && !index.has(id)) continue;
-      const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
-      if (!close && known < 0) continue;
-      const Vec x = {{double(seen.x(i, 0)), double(seen.x(i, 1)), double(seen.x(i, 2))}};
-      const Vec local = transpose(path.now.rotation) * (x - path.now.position);
-      const ShapeDistance d =
-          seams_.any(piece.path) ? seams_.distance(paths, piece.path, local) : distance(path.geom.shape, local);
-      const LocalContact c =
-          contact_at(path.geom.shape, d, local, known < 0 ? nullptr : &memory[std::size_t(known)], reach.cell);
-      const bool held = c.known && path.geom.pulls;
-      if (!(c.gap - radius < limit) && !held) continue;
-      const Vec normal = path.now.rotation * c.normal;
-      found.push_back(
-          {i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius, radius});
-    }
+    if (piece.is_mesh) keep_clear(search, piece, farther);
+    add_close(search, piece, ahead(speed_of(paths[piece.path])), found);
   }
 }
 

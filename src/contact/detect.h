@@ -7,6 +7,7 @@
 
 #include "bodies/broad_phase.h"
 #include "bodies/geom_paths.h"
+#include "contact/clearance.h"
 #include "contact/memory.h"
 #include "contact/namespace.h"
 #include "contact/piece_surface.h"
@@ -74,11 +75,24 @@ class ContactFinder {
 
  private:
   struct Piece {
-    std::uint32_t path, begin, end;  // of touching_
-    std::size_t at;                  // of the first, in phi_
+    std::uint32_t path;
+    bool is_mesh;
+    std::uint32_t begin, end;  // of touching_
+    std::size_t at;            // of the first, in phi_
+  };
+  struct Search {
+    const SeenPoints<S>& seen;
+    const GeomPaths& paths;
+    const std::vector<ContactMemory>& memory;
+    const MemoryIndex& index;
+    double cell;
   };
   void list_touching(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points);
-  void measure(const Piece& piece, const SeenPoints<S>& seen, const GeomPaths& paths);
+  void cut(const GeomPaths& paths);
+  void measure(const Search& search, const Piece& piece);
+  void measure_mesh(const Search& search, const Piece& piece, double limit);
+  void keep_clear(const Search& search, const Piece& piece, double others);
+  void add_close(const Search& search, const Piece& piece, double limit, std::vector<FoundContact>& found) const;
 
   std::span<const PieceSurface> surfaces_;
   double largest_ball_ = 0;
@@ -91,6 +105,7 @@ class ContactFinder {
   std::vector<PosedShape> shapes_;
   std::vector<TouchCandidate> ranges_;
   std::vector<Piece> pieces_;
+  MeshClearance clearance_;
   Buffer<S> phi_;
 };
 

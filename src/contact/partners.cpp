@@ -1,6 +1,7 @@
 #include "contact/partners.h"
 
 #include "contact/laws/list.h"
+#include "geometry/distance_field.h"
 #include "material/law_info.h"
 
 #include <algorithm>
@@ -39,17 +40,22 @@ void hold(const Geom& geom, ContactData& c) {
 
 Vec3d tangential(const Vec3d& v, const Vec3d& n) { return v - dot(v, n) * n; }
 
+// of the limit, where the search for the other side begins
+constexpr double thinnest = 1.0 / 16;
+
 // m, how thick the shape is behind a point of its surface, up to a limit; in the shape's frame. A point on an edge looks
-// along another face of the shape, which is in it as well as out of it, so what is this near to the shape counts as inside.
+// along another face of the shape, which is in it as well as out of it, and the surface of a mesh is where its field has it:
+// what is this near to the shape counts as inside.
 double thickness_behind(const RigidShape& shape, const Vec3d& surface, const Vec3d& normal, double limit) {
-  const double near = touching * limit;
+  const double doubt = shape.kind == RigidShape::Kind::mesh ? shape.field->tolerance() : 0;
+  const double near = std::max(touching * limit, doubt);
   const auto is_inside = [&](double depth) { return distance(shape, surface - depth * normal).phi < near; };
-  double inside = 0, outside = 1e-6;
-  while (outside < limit && is_inside(outside)) {
+  double inside = 0, outside = std::min(std::max(thinnest * limit, 2 * doubt), limit);
+  while (is_inside(outside)) {
+    if (outside >= limit) return limit;
     inside = outside;
-    outside *= 2;
+    outside = std::min(2 * outside, limit);
   }
-  if (outside >= limit) return limit;
   for (int i = 0; i < 10; ++i) {
     const double middle = 0.5 * (inside + outside);
     (is_inside(middle) ? inside : outside) = middle;

@@ -70,6 +70,12 @@ bool overlap(const Bounds& a, const Bounds& b, double margin) {
   return true;
 }
 
+// outside of the ball around the solid
+bool is_out_of_reach(const GeomPath& path, const Vec3d& x) {
+  const Vec3d from = x - path.now.position;
+  return !path.geom.shape.inside_out && dot(from, from) > path.reach * path.reach;
+}
+
 bool may_touch(const GeomPath& a, const GeomPath& b, double margin) {
   const auto apart = [&](const GeomPath& solid, const GeomPath& other) {
     const Vec3d x = transpose(solid.now.rotation) * (other.now.position - solid.now.position);
@@ -100,7 +106,7 @@ void Seams::find(const GeomPaths& paths, double cell) {
 bool Seams::inside_other(const GeomPaths& paths, std::size_t path, const Vec3d& x) const {
   for (std::size_t k = begins_[path]; k < begins_[path + 1]; ++k) {
     const GeomPath& other = paths[neighbours_[k]];
-    if (!(geometry::distance(other.geom.shape, other.now, x).phi < 0)) continue;
+    if (is_out_of_reach(other, x) || !(geometry::distance(other.geom.shape, other.now, x).phi < 0)) continue;
     const Vec3d slip = other.velocity_at(x) - paths[path].velocity_at(x);
     if (dot(slip, slip) < at_rest * at_rest) return true;
   }

@@ -13,6 +13,8 @@ constexpr double reach = 3;
 constexpr double beside = 2.5, bent = 0.3;
 // cells: so near to a solid is at it
 constexpr double touching = 0.05;
+// of a distance, by how much that to a mesh may be off
+constexpr double field_errs = 0.25;
 
 }  // namespace
 
@@ -27,14 +29,22 @@ void SolidWalls::choose(const Vec& center, double radius, implicit::NearSolids& 
 }
 
 // Does the way from x run into another solid? What the wall is like beyond does not matter.
-bool SolidWalls::is_hidden(const implicit::NearSolids& near, int self, const Vec& x, const Vec& way) const {
+bool SolidWalls::is_hidden(const Place& place, int self, const Vec& way) const {
   const double length = norm(way), small = touching * h_;
-  for (double t = 0; t < length;) {
+  // who is further away than the way is long cannot be in it
+  int others[implicit::NearSolids::most], count = 0;
+  double t = length;
+  for (int k = 0; k < place.near.count; ++k) {
+    if (k == self || place.phi[k] > length * (1 + field_errs) + small) continue;
+    others[count++] = place.near.numbers[k];
+    t = std::fmin(t, place.phi[k]);
+  }
+  if (t < small) return true;
+  while (t < length) {
     double free = length;
-    for (int k = 0; k < near.count; ++k) {
-      if (near.numbers[k] == self) continue;
-      const GeomPath& other = solids_[std::size_t(near.numbers[k])];
-      free = std::fmin(free, geometry::distance(other.geom.shape, other.now, x + (t / length) * way).phi);
+    for (int k = 0; k < count; ++k) {
+      const GeomPath& other = solids_[std::size_t(others[k])];
+      free = std::fmin(free, geometry::distance(other.geom.shape, other.now, place.x + (t / length) * way).phi);
     }
     if (free < small) return true;
     t += free;
@@ -42,28 +52,46 @@ bool SolidWalls::is_hidden(const implicit::NearSolids& near, int self, const Vec
   return false;
 }
 
-bool SolidWalls::is_flat(const implicit::NearSolids& near, int self, const Vec& x, double phi,
-                         const Vec& normal) const {
-  const GeomPath& path = solids_[std::size_t(self)];
+// Does another solid stand before the nearest point of this one?
+bool SolidWalls::is_behind(const Place& place, int self, const Vec& normal) const {
+  const double length = place.phi[self];
+  for (int k = 0; k < place.near.count; ++k) {
+    if (k == self || place.phi[k] > length * (1 + field_errs)) continue;
+    const GeomPath& other = solids_[std::size_t(place.near.numbers[k])];
+    for (double t = place.phi[k], free = t; t < length; t += std::fmax(free, touching * h_)) {
+      free = geometry::distance(other.geom.shape, other.now, place.x - t * normal).phi;
+      if (free < 0) return true;
+    }
+  }
+  return false;
+}
+
+bool SolidWalls::is_flat(const Place& place, int self, const Vec& normal) const {
+  const GeomPath& path = solids_[std::size_t(place.near.numbers[self])];
   const Matrix<double, 3> frame = geometry::frame_along(normal);
   for (int axis = 0; axis < 2; ++axis)
     for (const double side : {-1.0, 1.0}) {
       Vec off = Vec::zero();
       off[axis] = side * beside * h_;
-      const geometry::ShapeDistance there = geometry::distance(path.geom.shape, path.now, x + frame * off);
-      if (std::fabs(there.phi - phi) > bent * h_ && !is_hidden(near, self, x, frame * off)) return false;
+      const geometry::ShapeDistance there = geometry::distance(path.geom.shape, path.now, place.x + frame * off);
+      if (std::fabs(there.phi - place.phi[self]) > bent * h_ && !is_hidden(place, self, frame * off)) return false;
     }
   return true;
 }
 
 int SolidWalls::find(const implicit::NearSolids& near, const Vec& x, implicit::Wall* walls) const {
-  int count = 0;
-  for (int k = 0; k < near.count && count < implicit::Wall::most; ++k) {
+  double phi[implicit::NearSolids::most];
+  Vec normal[implicit::NearSolids::most];
+  for (int k = 0; k < near.count; ++k) {
     const GeomPath& path = solids_[std::size_t(near.numbers[k])];
     const geometry::ShapeDistance d = geometry::distance(path.geom.shape, path.now, x);
-    if (d.phi < reach * h_ && is_flat(near, near.numbers[k], x, d.phi, d.normal))
-      walls[count++] = {d.normal, d.phi / h_};
+    phi[k] = d.phi, normal[k] = d.normal;
   }
+  int count = 0;
+  const Place place = {near, x, phi};
+  for (int k = 0; k < near.count && count < implicit::Wall::most; ++k)
+    if (phi[k] < reach * h_ && !is_behind(place, k, normal[k]) && is_flat(place, k, normal[k]))
+      walls[count++] = {normal[k], phi[k] / h_};
   return count;
 }
 

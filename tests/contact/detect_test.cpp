@@ -3,6 +3,8 @@
 
 #include "bodies/models.h"
 #include "contact/taxels.h"
+#include "geometry/distance_field.h"
+#include "geometry/mugs.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +33,7 @@ struct Setting {
   Workers workers{1};
   Bodies bodies = test::make_bodies(shapes);
   GeomPaths paths{bodies, {}, workers};
-  Buffer<Point<3, float>> points;
+  Buffer<grid::Point<3, float>> points;
   Layout<3, float> layout;
   ContactFinder<float> finder;
   std::vector<ContactMemory> memory;
@@ -40,7 +42,7 @@ struct Setting {
   explicit Setting(std::size_t count) {
     std::mt19937 random(3);
     std::uniform_real_distribution<float> place(-0.6f, 0.6f);
-    Buffer<Point<3, float>> unsorted;
+    Buffer<grid::Point<3, float>> unsorted;
     unsorted.allocate(count);
     points.allocate(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -171,6 +173,48 @@ TEST(Finder, AContactKeepsItsSideOfAThinWall) {
   s.memory.clear();
   s.index.build(s.memory, 1);
   EXPECT_NEAR(of_wall(put(-0.019)).gap, -0.001, 1e-7);
+}
+
+// Who is clear of a mesh is not measured again until it or the mesh may have come near: over many searches in which both move,
+// all are found that brute force finds, and in the first ones most are left out.
+TEST(Finder, MeshesThatMoveAreFoundByAllWhoTouchThem) {
+  Setting s(4000);
+  Geom geom;
+  geom.shape = {RigidShape::Kind::mesh, {0.04, 0.04, 0.1}, nullptr};
+  geom.shape.field = std::make_shared<const DistanceField>(
+      DistanceField::build(mug_mesh(), "mug", {3e-4, std::size_t(256) << 20}, s.workers));
+  geom.boundary = 0;
+  s.paths = GeomPaths();
+  s.paths.add_boundary(geom, {Vec3d::zero(), Mat3d::identity()});
+  std::mt19937 random(9);
+  std::uniform_real_distribution<float> place(-0.07f, 0.07f), step(-4e-4f, 4e-4f);
+  for (auto& p : s.points)
+    for (int d = 0; d < 3; ++d) p.x[d] = place(random) + (d == 2 ? 0.05f : 0.f);
+  std::size_t all = 0;
+  for (int search = 0; search < 40; ++search) {
+    Buffer<grid::Point<3, float>> unsorted;
+    unsorted.allocate(s.points.size());
+    std::copy(s.points.begin(), s.points.end(), unsorted.begin());
+    s.layout.build(unsorted, {{0, 1000}, {1000, 4000}}, 0.01f, s.workers);
+    s.layout.reorder(unsorted, s.points, s.workers);
+    s.finder.on_sorted(s.layout, s.points, 0.01);
+    // some jump, as those that a user puts elsewhere
+    for (auto& p : s.points)
+      for (float& x : p.x) x += step(random) + (p.id % 997 == std::size_t(search) ? 0.03f : 0.f);
+    const double t = 0.02 * search;
+    s.paths.place_boundary(0,
+                           {{{0.01 * t, 0, 0.02 * std::sin(9 * t)}}, {{t, 0.3 * t, 0}}, Vec3d::zero(), Vec3d::zero()});
+    using Key = std::tuple<std::uint32_t, std::uint32_t>;
+    std::vector<Key> expected, got;
+    for (std::uint32_t i = 0; i < s.points.size(); ++i)
+      if (distance(geom.shape, s.paths[0].now, s.at(i)).phi < 1e-5) expected.push_back({0, i});
+    std::vector<FoundContact> found;
+    s.finder.find(s.points, s.paths, {0.032, 0, 1e-3, 0.01}, s.memory, s.index, s.workers, found);
+    for (const FoundContact& f : found) got.push_back({f.path, f.particle});
+    ASSERT_EQ(got, expected) << search;
+    all += expected.size();
+  }
+  EXPECT_GT(all, 1000u);
 }
 
 TEST(Memory, IsFoundByParticleAndGeom) {
