@@ -65,14 +65,9 @@ double thickness_behind(const RigidShape& shape, const Vec3d& surface, const Vec
 
 }  // namespace
 
-// As a layer of the matter, of part of a cell. Of liquids in substeps a whole one, which is rho g h / K of their depth
-// (.06 % in the tanks of validate): their particles jostle at a wall, and a tenth takes three times the time. Of what lasts
-// a thirtieth: a ball on a plate is 4 % softer than Hertz at 7 cells to its radius, where a tenth makes it 12 %.
-double stiffer_than_matter(const Material& material, Method method) {
-  const LawInfo& law = info(material.law);
-  if (law.lasts(material)) return 30;
-  return law.resists_only_pressure && method != Method::strong ? 1 : 10;
-}
+// As a layer of the matter, of a tenth of a cell. Of what lasts a thirtieth: a ball on a plate is 4 % softer than Hertz at 7
+// cells to its radius, where a tenth makes it 12 %.
+double stiffer_than_matter(const Material& material) { return info(material.law).lasts(material) ? 30 : 10; }
 
 GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& materials, const GeomPaths& paths)
     : paths_(paths), cell_(scene.step.cell), contact_(scene.contact) {
@@ -80,7 +75,7 @@ GeomPartners::GeomPartners(const Scene& scene, const std::vector<Material>& mate
     for (const GeomPath& path : paths) {
       const PairLaw law = pair_law(scene.contact, scene.matter[g].name, materials[g], partner_of(path.geom));
       const LawInfo& of = info(materials[g].law);
-      const double own = stiffer_than_matter(materials[g], scene.step.method) * of.modulus(materials[g]) / cell_,
+      const double own = stiffer_than_matter(materials[g]) * of.modulus(materials[g]) / cell_,
                    limit = liquid_limit(scene, materials[g]);
       const double per_area = law.stiffness > 0 ? law.stiffness : std::min(own, limit);
       pairs_.push_back(

@@ -25,7 +25,7 @@ struct PointAtGeom {
 };
 
 // A contact is stiffer than a cell of its material by this: it gives way as a thin layer of matter would.
-double stiffer_than_matter(const Material& material, Method method);
+double stiffer_than_matter(const Material& material);
 
 class GeomPartners {
  public:
