@@ -180,7 +180,7 @@ void bind_options(nb::module_& module) {
       .field("method", &StepOptions::method,
              "async: explicit substeps; strong: one implicit solve; one_way: bodies do not feel matter")
       .field("tolerance", &StepOptions::tolerance,
-             "of the contact solver, relative, 1e-10..1; 0: 5e-2, of method strong 1e-4")
+             "of the contact solver, relative, 1e-10..1; 0: 1e-2, of method strong 1e-4")
       .field("max_iterations", &StepOptions::max_iterations, "of the contact solver; more is an error")
       .field("budget", &StepOptions::budget,
              "iterations of all solves of a step, linear ones and repeats included; more is an error")

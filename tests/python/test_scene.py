@@ -109,7 +109,14 @@ def everything():
     scene.actuators = [pl.Actuator(name="pull", matter="left", direction=(0, 0, 1), strength=5)]
     scene.bodies = [pl.Body(name="arm", file="arm.xml", position=(0, 0, 1))]
     scene.contact = pl.Contact(
-        law="sap", friction=0.2, stiffness=1e8, dissipation=0.1, relaxation=0.01, memory=False, stiction=1e-3
+        law="sap",
+        friction=0.2,
+        stiffness=1e8,
+        dissipation=0.1,
+        relaxation=0.01,
+        memory=False,
+        stiction=1e-3,
+        radius="lagged",
     )
     scene.contact.pairs.append(pl.ContactPair(matter="left", body="arm/hand", friction=0.7, stiffness=1e7))
     scene.contact.pairs.append(pl.ContactPair(body="arm", dissipation=0))
