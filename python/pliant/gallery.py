@@ -28,7 +28,7 @@ MOMENTS = {
     "shake": 1.31,
     "shirt_folding": 8.3,
     "squeeze": 2.0,
-    "water_pouring": 5.8,
+    "water_pouring": 6.8,
 }
 SIZE = (640, 480)
 QUALITY = 85  # of JPEG: 30 to 60 KB
