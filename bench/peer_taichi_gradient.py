@@ -49,6 +49,7 @@ class TapedCube:
         self.v = ti.Vector.field(3, self.real, shape=particles, needs_grad=True)
         self.C = ti.Matrix.field(3, 3, self.real, shape=particles, needs_grad=True)
         self.F = ti.Matrix.field(3, 3, self.real, shape=particles, needs_grad=True)
+        self.G = ti.Matrix.field(3, 3, self.real, shape=(SUBSTEPS, self.count), needs_grad=True)
         self.momentum = ti.Vector.field(3, self.real, shape=grid, needs_grad=True)
         self.mass = ti.field(self.real, shape=grid, needs_grad=True)
         self.velocity = ti.Vector.field(3, self.real, shape=grid, needs_grad=True)
@@ -101,17 +102,24 @@ class TapedCube:
             self.momentum[node] = ti.Vector.zero(self.real, 3)
             self.mass[node] = 0
 
+    # a kernel of its own: in one with the scatter, Taichi's derivative is not compiled within ten minutes
+    @ti.kernel
+    def press(self, s: ti.i32):
+        ti.loop_config(serialize=self.serial)
+        for p in range(self.count):
+            stress = (-4 * DT * VOLUME / CELL**2) * self.kirchhoff_stress(self.F[s, p])
+            self.G[s, p] = stress + MASS * self.C[s, p]
+
     @ti.kernel
     def scatter(self, s: ti.i32):
         ti.loop_config(serialize=self.serial)
         for p in range(self.count):
             base, f, w = self.stencil(self.x[s, p])
-            G = (-4 * DT * VOLUME / CELL**2) * self.kirchhoff_stress(self.F[s, p]) + MASS * self.C[s, p]
             for i, j, k in ti.static(ti.ndrange(3, 3, 3)):
                 offset = CELL * (ti.Vector([i, j, k], dt=self.real) - f)
                 weight = w[i][0] * w[j][1] * w[k][2]
                 node = base + ti.Vector([i, j, k])
-                self.momentum[s, node[0], node[1], node[2]] += weight * (MASS * self.v[s, p] + G @ offset)
+                self.momentum[s, node[0], node[1], node[2]] += weight * (MASS * self.v[s, p] + self.G[s, p] @ offset)
                 self.mass[s, node[0], node[1], node[2]] += weight * MASS
 
     @ti.kernel
@@ -158,18 +166,20 @@ class TapedCube:
     def forward(self):
         self.clear()
         for s in range(SUBSTEPS):
+            self.press(s)
             self.scatter(s)
             self.update(s)
             self.gather(s)
 
     def backward(self):
-        for field in (self.x, self.v, self.C, self.F, self.momentum, self.mass, self.velocity):
+        for field in (self.x, self.v, self.C, self.F, self.G, self.momentum, self.mass, self.velocity):
             field.grad.fill(0)
         self.seed()
         for s in reversed(range(SUBSTEPS)):
             self.gather.grad(s)
             self.update.grad(s)
             self.scatter.grad(s)
+            self.press.grad(s)
 
     @ti.kernel
     def by_velocity(self) -> ti.types.vector(3, ti.f64):
