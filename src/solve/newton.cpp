@@ -30,6 +30,9 @@ constexpr double round_off_residual = 1e-6;
 // a residual like this after so many iterations: contacts give a billion times less than is missing, as in forged states
 constexpr int iterations_of_hope = 10;
 constexpr double hopeless = 1e9;
+// Steps of no length in a row, after which friction of the present, a majorizer and the exact curvature have all been tried
+// from the same place.
+constexpr int most_idle = 12;
 
 class StrongNewton {
  public:
@@ -283,7 +286,7 @@ NewtonReport StrongNewton::run() {
   system_.linearise(v_.data());
   const bool curved = !system_.quadratic();
   bool exact = false;
-  int without_exact = 0, hard = 0;
+  int without_exact = 0, hard = 0, idle = 0;
   double length = 1;
   for (;;) {
     const double last = report_.residual;
@@ -319,7 +322,8 @@ NewtonReport StrongNewton::run() {
     if (report_.iterations + report_.cg_iterations > options_.max_total_iterations) break;
     if (wants_exact && !exact) without_exact = iterations_without_exact;
     length = search_line();
-    if (length == 0 && !radius_.held()) break;
+    idle = length == 0 ? idle + 1 : 0;
+    if (length == 0 && (!radius_.held() || idle > most_idle)) break;
     majorized_ = majorized_ > 0 ? majorized_ - 1 : length < poor_step ? iterations_majorized : 0;
   }
   if (radius_.held()) look_at_radius();
