@@ -77,6 +77,7 @@ Scene falling_block(Law law, Precision precision, const Cells& cells) {
   floor.normal = {};
   floor.normal[up] = 1;
   floor.center[up] = floor_height * cell;
+  floor.at = Boundary::At::nodes;  // as the peer's
 
   Scene scene;
   scene.dimension = int(up) + 1;

@@ -43,8 +43,7 @@ struct Choice {
   std::size_t memory;
 };
 
-void run(Scene scene, const Choice& choice) {
-  scene.boundaries[0].at = Boundary::At::nodes;
+void run(const Scene& scene, const Choice& choice) {
   World world(scene, choice.threads);
   for (int i = 0; i < 2; ++i) world.step();
   World plain = world.clone();
