@@ -64,7 +64,7 @@ def test_the_mug_of_water_stands_until_the_hand_comes():
 
 @pytest.mark.long
 def test_the_water_is_poured_into_the_bin():
-    world, outcome, leaked = pour(8.8)
+    world, outcome, leaked = pour(10.3)
     assert (outcome.error, leaked) == ("", 0)
     assert [str(check) for check in outcome.checks if not check.ok] == []
 
