@@ -128,8 +128,8 @@ def bucket(case: Case) -> dict[str, Measured]:
 
 @row("boat of half the density of water", {"draught": FLOW}, "Archimedes")
 def boat(case: Case) -> dict[str, Measured]:
-    """A box on an upright slide with a damper, let down from the surface; the level rises by what it displaces. Water in the
-    cell beside the hull flows less than it should, so that it takes some seconds to come to rest."""
+    """A box on an upright slide with a damper, let down from the surface; the level rises by what it displaces.
+    Water in the cell beside the hull flows less than it should, so that it takes some seconds to come to rest."""
     tank, depth, side, high = 0.16, 0.08, 0.08, 0.05
     mass = 1000 * side**2 * high / 2
     made = scene(case.step(tank / 12, strong_dt=4e-3), water(), [])
