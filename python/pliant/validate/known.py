@@ -8,7 +8,7 @@ LEVELS = "liquids still move by 0.1 to 0.4 % of their height in .75 s"
 HULL = "water beside the hull is held back: after 2 s a fifth is missing, after 5 s up to 6 %, at rest it is right"
 APRON = "the thin apron of a column is below a cell; run-out tends to the measured one from below with h"
 DAM = "the front runs ahead by a tenth; cause not looked into"
-SLOT = "contact at the edges of a slot reaches 1.5 cells into it: .07 to .16 of the discharge at 5 cells, .56 to .68 at 10"
+SLOT = "contact at edges of a slot reaches 1.5 cells into it: .07 to .16 of the discharge at 5 cells, .56 to .68 at 10"
 UNKNOWN = "cause not looked into"
 
 # pattern of a line's name, method ("*": both), reason
