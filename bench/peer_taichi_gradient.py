@@ -104,7 +104,7 @@ class TapedCube:
 
     # a kernel of its own: in one with the scatter, Taichi's derivative is not compiled within ten minutes
     @ti.kernel
-    def press(self, s: ti.i32):
+    def stress_impulse(self, s: ti.i32):
         ti.loop_config(serialize=self.serial)
         for p in range(self.count):
             stress = (-4 * DT * VOLUME / CELL**2) * self.kirchhoff_stress(self.F[s, p])
@@ -166,7 +166,7 @@ class TapedCube:
     def forward(self):
         self.clear()
         for s in range(SUBSTEPS):
-            self.press(s)
+            self.stress_impulse(s)
             self.scatter(s)
             self.update(s)
             self.gather(s)
@@ -179,7 +179,7 @@ class TapedCube:
             self.gather.grad(s)
             self.update.grad(s)
             self.scatter.grad(s)
-            self.press.grad(s)
+            self.stress_impulse.grad(s)
 
     @ti.kernel
     def by_velocity(self) -> ti.types.vector(3, ti.f64):

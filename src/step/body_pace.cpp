@@ -62,8 +62,7 @@ BodyPace body_pace(const Model<S>& model, const State<D, S>& now, int most, std:
       for (std::size_t g = 0; g < groups; ++g) {
         // behind the spring is matter, as far as a wave comes, but not beyond the piece
         const double depth = std::min(model.thicknesses[g], dt * sound_speed(model.materials[g], 0));
-        rate += rates[body * groups + g] /
-                (1 + contact::stiffer_than_matter(model.materials[g]) * depth / o.cell);
+        rate += rates[body * groups + g] / (1 + contact::stiffer_than_matter(model.materials[g]) * depth / o.cell);
       }
       if (rate * dt * dt > pace.quality) pace = {pace.parts, rate * dt * dt, int(body)};
     }

@@ -13,8 +13,8 @@ class SolidWalls : public implicit::WallsNear {
   SolidWalls(const GeomPaths& solids, double h) : solids_(solids), h_(h) {}
 
   void choose(const Vec& center, double radius, implicit::NearSolids& near) const override;
-  // A solid counts where nothing stands before it and it is flat over the kernel's reach, or up to another solid: beside rims, corners and rods what is missing is told by where the
-  // mass is.
+  // A solid counts where nothing stands before it and it is flat over the kernel's reach, or up to another solid: beside rims,
+  // corners and rods what is missing is told by where the mass is.
   int find(const implicit::NearSolids& near, const Vec& x, implicit::Wall* walls) const override;
 
  private:
