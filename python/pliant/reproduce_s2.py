@@ -19,7 +19,7 @@ from pliant.reproduce_table import Section
 TITLE = "S2: material points and rigid bodies, asynchronous, by convex contact (Yu et al.)"
 THEIRS = "Theirs: an RTX 4090, a relative tolerance of 5e-2 (shake: 1e-2)."
 
-# the scenes are made with the paper's dt and N, but for the laundry, which needs twice the N
+# the scenes are made with the paper's dt and N
 WAYS = {"async": {"method": "async"}, "strong": STRONG}
 CLOTH_WAYS = {"async": WAYS["async"]}  # the strong step takes no cloth
 # the laundry as stiff as the bag with the boxes, which wants shorter substeps than the paper's

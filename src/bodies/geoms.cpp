@@ -103,6 +103,15 @@ bool kind_of(int type, RigidShape::Kind& kind) {
   }
 }
 
+// the body that it is fixed to, itself if it can move: the world is 0
+int welded_to(const mjModel* model, int body) {
+  const int root = model->body_weldid[body];
+  if (root > 0) return root;
+  for (int b = body; b > 0; b = model->body_parentid[b])
+    if (model->body_mocapid[b] >= 0) return b;
+  return 0;
+}
+
 }  // namespace
 
 Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers& workers) {
@@ -116,6 +125,7 @@ Geoms touchable_geoms(const mjModel* model, const GeomOptions& options, Workers&
     geom.body = model->geom_bodyid[g];
     geom.name = name_of(model, mjOBJ_GEOM, g);
     geom.body_name = name_of(model, mjOBJ_BODY, geom.body);
+    geom.rigid = welded_to(model, geom.body);
     geom.friction = model->geom_friction[3 * g];
     geom.priority = model->geom_priority[g];
     for (int b = model->body_parentid[geom.body]; b > 0; b = model->body_parentid[b])

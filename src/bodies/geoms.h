@@ -16,6 +16,7 @@ struct Geom {
   int id = 0, body = 0;
   std::string name, body_name;        // as in the model, with the prefix of its file: "arm/link3"
   std::vector<std::string> carriers;  // names of the bodies that carry its body
+  int rigid = 0;  // geoms with the same number never move against each other; 0: those that stand still
   RigidShape shape;
   double friction = 1;  // Coulomb coefficient, as MuJoCo has it for sliding
   int priority = 0;     // MuJoCo's

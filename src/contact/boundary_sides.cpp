@@ -2,6 +2,7 @@
 
 #include "solve/contact_problem.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,11 @@ std::vector<Side> sides_of(const BoundaryShape& boundary) {
   return sides;
 }
 
+bool is_moved(const Scene& scene, const std::string& boundary) {
+  return std::any_of(scene.motion.begin(), scene.motion.end(),
+                     [&](const Motion& m) { return m.kind == Motion::Kind::boundary && m.target == boundary; });
+}
+
 }  // namespace
 
 void add_boundaries(const Scene& scene, std::span<const BoundaryShape> shapes, GeomPaths& paths) {
@@ -60,6 +66,7 @@ void add_boundaries(const Scene& scene, std::span<const BoundaryShape> shapes, G
       geom.name = scene.boundaries[b].name + side.name;
       geom.shape = side.shape;
       geom.boundary = int(b);
+      geom.rigid = is_moved(scene, scene.boundaries[b].name) ? -1 - int(b) : 0;
       geom.friction = shapes[b].friction;
       geom.pulls = shapes[b].condition != Boundary::Condition::separate;
       geom.sticks = shapes[b].condition == Boundary::Condition::stick;

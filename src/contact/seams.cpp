@@ -94,8 +94,11 @@ void Seams::find(const GeomPaths& paths, double cell) {
   neighbours_.clear();
   for (std::size_t a = 0; a < paths.size(); ++a) {
     for (std::size_t b = 0; b < paths.size(); ++b) {
-      const bool of_one_boundary = paths[a].geom.boundary >= 0 && paths[a].geom.boundary == paths[b].geom.boundary;
-      if (a == b || of_one_boundary || !overlap(bounds_[a], bounds_[b], skin * cell)) continue;
+      const Geom &one = paths[a].geom, &other = paths[b].geom;
+      const bool of_one_boundary = one.boundary >= 0 && one.boundary == other.boundary;
+      // fingers that have closed are not one solid: a sheet may be between them
+      if (a == b || of_one_boundary || one.rigid != other.rigid || !overlap(bounds_[a], bounds_[b], skin * cell))
+        continue;
       if (may_touch(paths[a], paths[b], skin * cell)) neighbours_.push_back(std::uint32_t(b));
     }
     begins_.push_back(std::uint32_t(neighbours_.size()));

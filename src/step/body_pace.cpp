@@ -28,30 +28,46 @@ double inverse_mass(const mjModel& model, const ContactMemory& m) {
   return model.body_invweight0[2 * body] + dot(lever, lever) * model.body_invweight0[2 * body + 1];
 }
 
+bool presses(const ContactMemory& m) { return dot(m.force, m.normal) > 0; }
+
+// Cloth gives way as a whole, but not where it is between two: by id, how many press on each of its vertices.
+template <int D, class S>
+void find_pinched(const Model<S>& model, const State<D, S>& now, std::vector<std::uint8_t>& pressed) {
+  pressed.clear();
+  if (model.sheets.empty()) return;
+  pressed.assign(model.particle_count(), 2);
+  for (const ModelSheet<S>& s : model.sheets) {
+    const Group& group = model.groups[s.matter];
+    std::fill(pressed.begin() + std::ptrdiff_t(group.begin), pressed.begin() + std::ptrdiff_t(group.end), 0);
+  }
+  for (const ContactMemory& m : now.contacts)
+    if (presses(m) && pressed[m.particle] < 2) ++pressed[m.particle];
+}
+
 // 1/s^2 by body and group: stiffness of the springs of contacts that press over the body's mass there
 template <int D, class S>
-void add_up(const Model<S>& model, const State<D, S>& now, std::vector<double>& rates) {
+void add_up(const Model<S>& model, const State<D, S>& now, PaceWork& work) {
   const mjModel& bodies = *model.bodies.mujoco;
   const std::size_t groups = model.groups.size();
-  rates.assign(std::size_t(bodies.nbody) * groups, 0);
+  find_pinched(model, now, work.pressed);
+  work.rates.assign(std::size_t(bodies.nbody) * groups, 0);
   for (const ContactMemory& m : now.contacts) {
-    if (m.geom >= std::size_t(bodies.ngeom) || !(dot(m.force, m.normal) > 0)) continue;
+    if (m.geom >= std::size_t(bodies.ngeom) || !presses(m)) continue;
+    if (!work.pressed.empty() && work.pressed[m.particle] < 2) continue;
     const auto body = std::size_t(bodies.geom_bodyid[m.geom]);
     if (bodies.body_invweight0[2 * body] > 0)  // those that stand still have 0
-      rates[body * groups + model.group_of(m.particle)] += m.stiffness * inverse_mass(bodies, m);
+      work.rates[body * groups + model.group_of(m.particle)] += m.stiffness * inverse_mass(bodies, m);
   }
-  // cloth gives way as a whole
-  for (const ModelSheet<S>& s : model.sheets)
-    for (std::size_t k = s.matter; k < rates.size(); k += groups) rates[k] = 0;
 }
 
 }  // namespace
 
 template <int D, class S>
-BodyPace body_pace(const Model<S>& model, const State<D, S>& now, int most, std::vector<double>& rates) {
+BodyPace body_pace(const Model<S>& model, const State<D, S>& now, int most, PaceWork& work) {
   BodyPace pace;
   if (!model.bodies.mujoco || now.contacts.empty()) return pace;
-  add_up(model, now, rates);
+  add_up(model, now, work);
+  const std::vector<double>& rates = work.rates;
   const StepOptions& o = model.scene.step;
   const std::size_t groups = model.groups.size();
   for (;; ++pace.parts) {
@@ -78,9 +94,9 @@ std::string too_light(const BodyModel& bodies, int body) {
       name ? name : "");
 }
 
-template BodyPace body_pace(const Model<float>&, const State<2, float>&, int, std::vector<double>&);
-template BodyPace body_pace(const Model<float>&, const State<3, float>&, int, std::vector<double>&);
-template BodyPace body_pace(const Model<double>&, const State<2, double>&, int, std::vector<double>&);
-template BodyPace body_pace(const Model<double>&, const State<3, double>&, int, std::vector<double>&);
+template BodyPace body_pace(const Model<float>&, const State<2, float>&, int, PaceWork&);
+template BodyPace body_pace(const Model<float>&, const State<3, float>&, int, PaceWork&);
+template BodyPace body_pace(const Model<double>&, const State<2, double>&, int, PaceWork&);
+template BodyPace body_pace(const Model<double>&, const State<3, double>&, int, PaceWork&);
 
 }  // namespace pliant::step

@@ -6,6 +6,7 @@
 #include "step/namespace.h"
 #include "step/state.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,15 @@ struct BodyPace {
 // up to the first they come to rest, beyond the second they do not
 inline constexpr double good_pace = 0.02, bad_pace = 0.3;
 
-// By the contacts that press at the start of the step; at most so many parts. rates: scratch.
+// scratch
+struct PaceWork {
+  std::vector<double> rates;
+  std::vector<std::uint8_t> pressed;
+};
+
+// By the contacts that press in this state; at most so many parts.
 template <int D, class S>
-BodyPace body_pace(const Model<S>& model, const State<D, S>& now, int most, std::vector<double>& rates);
+BodyPace body_pace(const Model<S>& model, const State<D, S>& now, int most, PaceWork& work);
 
 // a warning
 std::string too_light(const BodyModel& bodies, int body);

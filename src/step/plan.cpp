@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "material/law_info.h"
-#include "step/body_pace.h"
 #include "step/touching.h"
 
 #include <algorithm>
@@ -161,7 +160,7 @@ std::optional<Plan> with_pace_of(const Model<S>& model, const State<D, S>& state
   const StepOptions& o = model.scene.step;
   if (o.method != Method::async || o.substeps > 0 || model.particle_count() == 0) return {};
   const int substeps = plan.substeps * plan.parts;
-  const BodyPace pace = body_pace(model, state, substeps, work.rates);
+  const BodyPace pace = body_pace(model, state, substeps, work.pace);
   if (pace.parts < 2 * plan.parts) return {};
   plan = plan_with(model, (substeps + pace.parts - 1) / pace.parts, plan.max_drift);
   plan.parts = pace.parts;

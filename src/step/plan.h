@@ -1,6 +1,7 @@
 // How a step is cut into substeps, and these into inner steps of cloth.
 #pragma once
 
+#include "step/body_pace.h"
 #include "step/model.h"
 #include "step/namespace.h"
 #include "step/state.h"
@@ -23,7 +24,7 @@ struct Plan {
 // what a plan looks at, and scratch
 struct PlanWork {
   std::vector<char> touching;  // by group: it touches something at the start of the step or part, and has its loss
-  std::vector<double> rates;
+  PaceWork pace;
   const std::vector<double>* own_waves = nullptr;  // m/s, by group, of particles with an E of their own
 };
 

@@ -17,9 +17,10 @@ using Kind = RigidShape::Kind;
 constexpr double cell = 0.02;
 const Mat3d upright = Mat3d::identity();
 
-void add(GeomPaths& paths, const RigidShape& shape, const Vec3d& at, const Mat3d& rotation = upright) {
+void add(GeomPaths& paths, const RigidShape& shape, const Vec3d& at, const Mat3d& rotation = upright, int rigid = 0) {
   Geom geom;
   geom.shape = shape;
+  geom.rigid = rigid;
   geom.boundary = int(paths.size());
   paths.add_boundary(geom, {at, rotation});
 }
@@ -102,6 +103,24 @@ TEST(Seams, SolidsThatSlideAlongEachOtherHaveNone) {
   seams.find(paths, cell);
   // into the side of the other table, which moves
   EXPECT_NEAR(dot(near(seams, paths, 1, {{-1e-4, 0, -1e-3}}).normal, Vec3d{{-1, 0, 0}}), 1, 1e-9);
+}
+
+// two pads that have closed on a sheet, which is as thin as nothing: what is between them is not theirs to leave out
+TEST(Seams, FingersThatHaveClosedHaveNone) {
+  const double overlap = 1e-3 * cell;
+  for (const int other : {1, 2}) {
+    GeomPaths paths;
+    add(paths, box(0.003, 0.04, 0.02), {{-0.003 + overlap, 0, 0}}, upright, 1);
+    add(paths, box(0.003, 0.04, 0.02), {{0.003 - overlap, 0, 0}}, upright, other);
+    Seams seams;
+    seams.find(paths, cell);
+    const Near left = near(seams, paths, 0, {{0, 0, -0.019}}), right = near(seams, paths, 1, {{0, 0, -0.019}});
+    const bool is_one_solid = other == 1;
+    EXPECT_EQ(std::fabs(left.phi + overlap) < 1e-12 && std::fabs(right.phi + overlap) < 1e-12, !is_one_solid);
+    if (is_one_solid) continue;
+    EXPECT_NEAR(left.normal[0], 1, 1e-12);
+    EXPECT_NEAR(right.normal[0], -1, 1e-12);
+  }
 }
 
 TEST(Seams, SolidsApartHaveNone) {

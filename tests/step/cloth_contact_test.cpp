@@ -71,6 +71,51 @@ TEST(ClothContact, LONG_EightLayersDoNotPass) {
   drop_layers(3.2e6, 1500, 0.6);
 }
 
+// Two light fingers close on a sheet by force alone; then the clips that it hung by let go. Whatever is between the fingers
+// has no thickness: they overlap, as far as springs of contact give way.
+TEST(ClothContact, TwoFingersPinchASheetAndHoldIt) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
+  constexpr double force = 5, a = 0.06;
+  Scene scene = cloth_scene(fabric(5e4, 0.4, 1500), 0.0078125, 5e-3);
+  scene.precision = Precision::float32;
+  scene.step.gravity = {0, 0, -9.81};
+  scene.contact.friction = 0.6;
+  scene.bodies = {body_of(R"(
+      <body name="left" pos="-.0051 .0013 .017" gravcomp="1"><joint name="left" type="slide" axis="1 0 0" damping="50"/>
+        <geom name="left" type="box" size=".003 .021 .012" mass=".1" contype="2" conaffinity="0"/></body>
+      <body name="right" pos=".0051 .0013 .017" gravcomp="1"><joint name="right" type="slide" axis="-1 0 0" damping="50"/>
+        <geom name="right" type="box" size=".003 .021 .012" mass=".1" contype="2" conaffinity="0"/></body>)",
+                          "fingers")};
+  Matter& sheet = add_sheet(scene, "sheet", a, a, {0, 0, 0}, 0.006);
+  sheet.shape.rotation = {std::sqrt(0.5), 0, std::sqrt(0.5), 0};  // it hangs
+  sheet.pins = {{"clips", {0, 0, a / 2}, 0.0301}};
+  sheet.pins[0].until = 0.25;
+  World world(scene, 2);
+  world.data()->qfrc_applied[0] = world.data()->qfrc_applied[1] = force;
+  while (world.time() < 0.3) world.step();
+  const std::vector<Vec3> before = vertices(world, "sheet");
+  double fastest = 0, least = 2 * force, most = 0;
+  while (world.time() < 0.6) {
+    const StepReport& report = world.step();
+    fastest = std::max(fastest, std::fabs(world.data()->qvel[0]));
+    // on the matter, along x, from either side
+    double pressed = 0;
+    for (const Vec3& impulse : report.body_impulses) pressed += std::fabs(impulse[0]) / scene.step.dt / 2;
+    least = std::min(least, pressed);
+    most = std::max(most, pressed);
+  }
+  // at rest; each finger feels what pushes the other
+  EXPECT_LT(fastest, 1e-3);
+  EXPECT_NEAR(least, force, 0.01 * force);
+  EXPECT_NEAR(most, force, 0.01 * force);
+  // nothing between them has moved, where friction needs a fiftieth of what it has
+  const std::vector<Vec3> after = vertices(world, "sheet");
+  for (std::size_t v = 0; v < after.size(); ++v) {
+    const bool is_between = std::fabs(before[v][1]) < 0.018 && std::fabs(before[v][2] - 0.017) < 0.009;
+    for (std::size_t d = 0; d < 3 && is_between; ++d) EXPECT_NEAR(after[v][d], before[v][d], 2e-4) << v << " " << d;
+  }
+}
+
 TEST(ClothContact, BallLiesOnASheetThatIsHeldAtItsCorners) {
   const double a = 0.14, mass = 0.3;
   Scene scene = cloth_scene(fabric(1e5, 0.3, 1000), 0.02);
