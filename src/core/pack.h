@@ -102,6 +102,15 @@ inline Pack<S, L> kept(Pack<S, L> x) {
 template <class S>
 using Wide = Pack<S, 32 / sizeof(S)>;
 
+// twice as wide where the machine has registers for it
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+constexpr int broad_bytes = 64;
+#else
+constexpr int broad_bytes = 32;
+#endif
+template <class S>
+using Broad = Pack<S, broad_bytes / sizeof(S)>;
+
 template <class T>
 struct ScalarOf {
   using type = T;
@@ -159,6 +168,10 @@ inline unsigned bits_of(Mask<S, L> m) {
   if constexpr (sizeof(m.v) == 32 && sizeof(S) == 8) return unsigned(_mm256_movemask_pd((__m256d)m.v));
   if constexpr (sizeof(m.v) == 16 && sizeof(S) == 4) return unsigned(_mm_movemask_ps((__m128)m.v));
 #endif
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  if constexpr (sizeof(m.v) == 64 && sizeof(S) == 4) return unsigned(_mm512_movepi32_mask((__m512i)m.v));
+  if constexpr (sizeof(m.v) == 64 && sizeof(S) == 8) return unsigned(_mm512_movepi64_mask((__m512i)m.v));
+#endif
   unsigned bits = 0;
   for (int i = 0; i < L; ++i) bits |= unsigned(m.v[i] != 0) << i;
   return bits;
@@ -197,6 +210,12 @@ inline Pack<S, L> sqrt(Pack<S, L> x) {
   else if constexpr (sizeof(x.v) == 32 && sizeof(S) == 8)
     return (typename Pack<S, L>::Vector)_mm256_sqrt_pd((__m256d)x.v);
 #endif
+#if defined(__AVX512F__)
+  if constexpr (sizeof(x.v) == 64 && sizeof(S) == 4)
+    return (typename Pack<S, L>::Vector)_mm512_maskz_sqrt_ps(0xffff, (__m512)x.v);
+  else if constexpr (sizeof(x.v) == 64 && sizeof(S) == 8)
+    return (typename Pack<S, L>::Vector)_mm512_maskz_sqrt_pd(0xff, (__m512d)x.v);
+#endif
   for (int i = 0; i < L; ++i) x.v[i] = std::sqrt(x.v[i]);
   return x;
 }
@@ -210,6 +229,14 @@ inline Pack<S, L> floor(Pack<S, L> x) {
     return (typename Pack<S, L>::Vector)_mm256_floor_ps((__m256)x.v);
   else if constexpr (sizeof(x.v) == 32 && sizeof(S) == 8)
     return (typename Pack<S, L>::Vector)_mm256_floor_pd((__m256d)x.v);
+#endif
+#if defined(__AVX512F__)
+  if constexpr (sizeof(x.v) == 64 && sizeof(S) == 4)
+    return (typename Pack<S, L>::Vector)_mm512_maskz_roundscale_ps(0xffff, (__m512)x.v,
+                                                                   _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  else if constexpr (sizeof(x.v) == 64 && sizeof(S) == 8)
+    return (typename Pack<S, L>::Vector)_mm512_maskz_roundscale_pd(0xff, (__m512d)x.v,
+                                                                   _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 #endif
   for (int i = 0; i < L; ++i) x.v[i] = std::floor(x.v[i]);
   return x;

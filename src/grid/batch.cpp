@@ -56,6 +56,56 @@ inline void transpose_square(const double* from, double* to, int filled, int wan
     if (i < wanted) std::memcpy(to + i * ToStride, &r[i], sizeof(V));
 }
 
+// the same with sixteen: first within quarters of the rows, then these among each other
+template <int FromStride, int ToStride>
+inline void transpose_sixteen(const float* from, float* to, int filled, int wanted) {
+  using V = VectorOf<float, 16>::type;
+  V r[16], t[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) std::memcpy(&r[i], from + std::min(i, filled - 1) * FromStride, sizeof(V));
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    t[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+    t[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4)
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; ++k) {
+      const V a = t[i + k], b = t[i + 2 + k];
+      r[i + 2 * k] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+      r[i + 2 * k + 1] = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    }
+  const auto low = [](V a, V b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+  };
+  const auto high = [](V a, V b) {
+    return __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  };
+  const auto even = [](V a, V b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+  };
+  const auto odd = [](V a, V b) {
+    return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  };
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) {
+    const V a = low(r[k], r[4 + k]), b = low(r[8 + k], r[12 + k]), c = high(r[k], r[4 + k]),
+            d = high(r[8 + k], r[12 + k]);
+    t[k] = even(a, b);
+    t[4 + k] = odd(a, b);
+    t[8 + k] = even(c, d);
+    t[12 + k] = odd(c, d);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i)
+    if (i < wanted) std::memcpy(to + i * ToStride, &t[i], sizeof(V));
+}
+
+// whether a record fills a register
+template <int Words, class S>
+constexpr bool goes_by_sixteen = Words == 16 && Broad<S>::lanes == 16;
+
 // the rows beyond the last particle repeat it, so that packs past the end hold harmless numbers
 template <class S, int Stride>
 void pad(S (*rows)[Stride], int row_count, int count) {
@@ -85,6 +135,9 @@ template <int Words, class S, int Stride>
 void records_to_rows(const S* records, int count, S (*rows)[Stride]) {
   constexpr int L = Wide<S>::lanes;
   int i = 0;
+  if constexpr (goes_by_sixteen<Words, S>)
+    for (; i + L < count; i += 16)
+      transpose_sixteen<16, Stride>(records + i * 16, rows[0] + i, std::min(16, count - i), 16);
   for (; i + L <= count; i += L) pack_to_rows<Words>(records, rows, i, L);
   if (i < count) pack_to_rows<Words>(records, rows, i, count - i);
 }
@@ -93,6 +146,9 @@ template <int Words, class S, int Stride>
 void rows_to_records(const S (*rows)[Stride], int count, S* records) {
   constexpr int L = Wide<S>::lanes;
   int i = 0;
+  if constexpr (goes_by_sixteen<Words, S>)
+    for (; i + L < count; i += 16)
+      transpose_sixteen<Stride, 16>(rows[0] + i, records + i * 16, 16, std::min(16, count - i));
   for (; i + L <= count; i += L) pack_to_records<Words>(rows, records, i, L);
   if (i < count) pack_to_records<Words>(rows, records, i, count - i);
 }

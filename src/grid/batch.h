@@ -15,7 +15,7 @@ struct Batch {
   using P = Wide<S>;
   static constexpr int lanes = P::lanes;
   static constexpr int capacity = 32;
-  static constexpr int stride = capacity + lanes;  // a row may be read and written one pack past its end
+  static constexpr int stride = capacity + Broad<S>::lanes;  // a row may be read and written one pack past its end
   static constexpr int words = int(sizeof(Point<D, S>) / sizeof(S));
 
   int count = 0;
@@ -48,15 +48,19 @@ struct Batch {
 };
 
 // rows -> pack matrix and back
-template <int N, class S, int Stride>
-inline Matrix<Wide<S>, N> load_matrix(const S (*rows)[Stride], int i) {
-  Matrix<Wide<S>, N> m;
+template <class P, int N, int Stride>
+inline Matrix<P, N> load_matrix(const Scalar<P> (*rows)[Stride], int i) {
+  Matrix<P, N> m;
 #pragma GCC unroll 9
-  for (int k = 0; k < N * N; ++k) m.a[k] = Wide<S>::load(rows[k] + i);
+  for (int k = 0; k < N * N; ++k) m.a[k] = P::load(rows[k] + i);
   return m;
 }
 template <int N, class S, int Stride>
-inline void store_matrix(const Matrix<Wide<S>, N>& m, S (*rows)[Stride], int i) {
+inline Matrix<Wide<S>, N> load_matrix(const S (*rows)[Stride], int i) {
+  return load_matrix<Wide<S>, N>(rows, i);
+}
+template <int N, class P, int Stride>
+inline void store_matrix(const Matrix<P, N>& m, Scalar<P> (*rows)[Stride], int i) {
 #pragma GCC unroll 9
   for (int k = 0; k < N * N; ++k) m.a[k].store(rows[k] + i);
 }

@@ -38,14 +38,15 @@ constexpr auto neighbour_offsets = [] {
 // adds a row of nodes, as many numbers at a time as go
 template <int Count, class S>
 inline void add_row(const Node<S>* from, Node<S>* to) {
-  using P = Wide<S>;
-  using Quad = Pack<S, 4>;
-  constexpr int per = P::lanes / 4;
   int k = 0;
+  const auto add = [&]<class P>(P) {
+    constexpr int per = P::lanes / 4;
 #pragma GCC unroll 4
-  for (; k + per <= Count; k += per) (P::load(to[k].a) + P::load(from[k].a)).store(to[k].a);
-#pragma GCC unroll 4
-  for (; k < Count; ++k) (Quad::load(to[k].a) + Quad::load(from[k].a)).store(to[k].a);
+    for (; k + per <= Count; k += per) (P::load(to[k].a) + P::load(from[k].a)).store(to[k].a);
+  };
+  add(Broad<S>{});
+  add(Wide<S>{});
+  add(Pack<S, 4>{});
 }
 
 // adds the nodes of an arena that lie in a slot; `arena` and `nodes` are at the first of them in every row
@@ -90,7 +91,7 @@ constexpr int row_of(int x, int y) {
 // leaves zeros
 template <class S>
 inline void move_row(Node<S>* from, Node<S>* to) {
-  using P = Wide<S>;
+  using P = Broad<S>;
 #pragma GCC unroll 8
   for (int k = 0; k < arena_side; k += P::lanes / 4) {
     P::load(from[k].a).store(to[k].a);

@@ -28,9 +28,9 @@ struct PackRows {
 };
 
 // how far the particles of a block reach into its arena: lowest and highest first node, lane by lane
-template <int D, class S>
+template <int D, class S, class P = Wide<S>>
 struct PackReach {
-  Wide<S> low[D], high[D];
+  P low[D], high[D];
 
   void clear() {
     for (int d = 0; d < D; ++d) {
@@ -39,16 +39,16 @@ struct PackReach {
     }
   }
   bool inside_arena() const {
-    Truth<Wide<S>> good = low[0] >= Wide<S>(0);
-    for (int d = 0; d < D; ++d) good = good & (low[d] >= Wide<S>(0)) & (high[d] <= Wide<S>(S(arena_side - 3)));
+    Truth<P> good = low[0] >= P(0);
+    for (int d = 0; d < D; ++d) good = good & (low[d] >= P(0)) & (high[d] <= P(S(arena_side - 3)));
     return all_of(good);
   }
   // see Grid::take
   unsigned overhang() const {
     unsigned bits = 0;
     for (int d = 0; d < D; ++d) {
-      if (any_of(low[d] < Wide<S>(S(arena_margin)))) bits |= 1u << (2 * d);
-      if (any_of(high[d] >= Wide<S>(S(arena_margin + block_side)))) bits |= 2u << (2 * d);
+      if (any_of(low[d] < P(S(arena_margin)))) bits |= 1u << (2 * d);
+      if (any_of(high[d] >= P(S(arena_margin + block_side)))) bits |= 2u << (2 * d);
     }
     return bits;
   }

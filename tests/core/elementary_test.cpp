@@ -87,5 +87,27 @@ TYPED_TEST(Elementary, SpecialValues) {
   EXPECT_TRUE(std::isnan(lane_of(exp(T(Limits::quiet_NaN())), 0)));
 }
 
+// each lane as the number alone, to the bit
+TYPED_TEST(Elementary, RootsFloorsAndTruthsAreThoseOfNumbers) {
+  using T = TypeParam;
+  using S = Scalar<T>;
+  T x;
+  for (int lane = 0; lane < lanes_of<T>; ++lane) set_lane(x, lane, S(0.37) * S(lane * lane) - S(3));
+  const T root = core::sqrt(core::abs(x)), down = core::floor(x);
+  const Truth<T> below = x < T(S(0.5));
+  bool all = true, any = false;
+  for (int lane = 0; lane < lanes_of<T>; ++lane) {
+    const S number = lane_of(x, lane);
+    EXPECT_EQ(lane_of(root, lane), std::sqrt(std::fabs(number)));
+    EXPECT_EQ(lane_of(down, lane), std::floor(number));
+    EXPECT_EQ(lane_of(core::select(below, down, x), lane), number < S(0.5) ? std::floor(number) : number);
+    if constexpr (lanes_of < T >> 1) EXPECT_EQ(core::bits_of(below) >> lane & 1u, number < S(0.5) ? 1u : 0u);
+    all = all && number < S(0.5);
+    any = any || number < S(0.5);
+  }
+  EXPECT_EQ(core::all_of(below), all);
+  EXPECT_EQ(core::any_of(below), any);
+}
+
 }  // namespace
 }  // namespace pliant

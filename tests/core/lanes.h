@@ -97,11 +97,11 @@ struct Case {
   using T = Number;
   static constexpr int D = Dimension;
 };
-using AllTypes = ::testing::Types<float, double, Wide<float>, Wide<double>>;
+using AllTypes = ::testing::Types<float, double, Wide<float>, Wide<double>, Broad<float>, Broad<double>>;
 using AllCases =
     ::testing::Types<Case<float, 2>, Case<float, 3>, Case<double, 2>, Case<double, 3>, Case<Wide<float>, 2>,
-                     Case<Wide<float>, 3>, Case<Wide<double>, 2>, Case<Wide<double>, 3>>;
-using PackCases =
-    ::testing::Types<Case<Wide<float>, 2>, Case<Wide<float>, 3>, Case<Wide<double>, 2>, Case<Wide<double>, 3>>;
+                     Case<Wide<float>, 3>, Case<Wide<double>, 2>, Case<Wide<double>, 3>, Case<Broad<float>, 3>>;
+using PackCases = ::testing::Types<Case<Wide<float>, 2>, Case<Wide<float>, 3>, Case<Wide<double>, 2>,
+                                   Case<Wide<double>, 3>, Case<Broad<float>, 3>>;
 
 }  // namespace pliant::samples

@@ -61,7 +61,7 @@ TYPED_TEST(Numbers, HaveOneVocabulary) {
   }
   EXPECT_TRUE(any_of(x < T(-2)));
   EXPECT_EQ(all_of(x < T(-2)), lanes_of<T> == 1);
-  EXPECT_FALSE(any_of(x > T(6)));
+  EXPECT_FALSE(any_of(x > T(S(lanes_of<T>))));
   EXPECT_FALSE(std::signbit(lane_of(abs(T(S(-0.0))), 0)));
 }
 
