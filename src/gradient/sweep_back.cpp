@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "gradient/batch_back.h"
+#include "gradient/scatter_packs_back.h"
 
 #include <array>
 #include <bit>
@@ -44,12 +45,13 @@ bool goes_in_packs(const Model<S>& model) {
 
 template <int D, class S>
 struct SweepBack<D, S>::Scratch {
-  using P = Wide<S>;
+  using P = Broad<S>;
   BatchBack<D, S> batch;
-  PackReach<D, S> reach;
+  PackReach<D, S, P> reach;
   WideWeights<S> wide;
-  alignas(64) Node<S> velocities[arena_nodes<D>];
-  alignas(64) Node<S> node_bars[arena_nodes<D>];
+  // rows of four nodes are read, of which the last may be one too many
+  alignas(64) Node<S> velocities[arena_nodes<D> + 4] = {};
+  alignas(64) Node<S> node_bars[arena_nodes<D> + 4] = {};
   alignas(64) Node<S> sums[arena_nodes<D>] = {};  // zero between blocks
   PackStep<D, S> step;
   PackBounds<D, S> before{0}, after{0};
@@ -66,15 +68,28 @@ struct SweepBack<D, S>::Scratch {
     cells[runs] = cell;
     ends[runs++] = end;
   }
-  // f(node of the cell, row of a pack)
-  template <class F>
-  void for_packs(const F& f) {
-    for (int run = 0, i = 0; run < runs; i = ends[run++])
-      for (; i < ends[run]; i += P::lanes) f(arena_indices<D>[std::size_t(cells[run])], i);
-  }
-  template <class F>
-  void for_strays(const PackRows<D, S>& rows, const F& f) {
-    for (std::uint32_t m = strays(rows, batch.now.count); m != 0; m &= m - 1) f(std::countr_zero(m));
+  // what all particles of the batch take of the nodes of an arena
+  template <bool with_mass>
+  void take_field(const Node<S>* arena, const PackRows<D, S>& places, FieldRows<D, S>& field) {
+    std::uint32_t left = strays(places, batch.now.count);
+    for (int run = 0, i = 0; run < runs; i = ends[run++]) {
+      const int first = arena_indices<D>[std::size_t(cells[run])];
+      const CellPolynomial<D, S> cell(arena + first);
+      // two cells that go into one pack; whoever has changed from one to the other is in its cell again
+      if (run + 1 < runs && ends[run + 1] - i <= P::lanes) {
+        const int second = arena_indices<D>[std::size_t(cells[++run])];
+        const CellPolynomial<D, S> next(arena + second);
+        const P at = P::load(places.index + i);
+        const Truth<P> in_first = at == P(S(first)), in_second = at == P(S(second));
+        const OfTwoCells<P> both = {cell.first(), next.first(), in_first};
+        field_pack<with_mass>(both, places, field, i);
+        left &= ~(bits_of(in_first | in_second) << i) | ~std::uint32_t(0) << (ends[run] - 1) << 1;
+        continue;
+      }
+      for (; i < ends[run]; i += P::lanes) field_pack<with_mass>(OfCell<P>{cell.first()}, places, field, i);
+    }
+    // a pack writes past the end of its cell: the strays only now
+    for (; left != 0; left &= left - 1) field_stray<with_mass>(arena, places, field, std::countr_zero(left));
   }
 };
 
@@ -247,15 +262,20 @@ void SweepBack<D, S>::run_batch(const Job& job, std::uint32_t segment, std::uint
   BatchBack<D, S>& b = s.batch;
   b.now.load(points, count);
   b.bars.load(bars_.data() + first, count);
+  b.fill_up();
   b.flow_bars.count = count;
-  if (job.gathers)
+  if (job.gathers) {
     gather(s);
-  else
+  } else {
     b.now.load(job.record.velocities.data() + first);
-  if (job.scatters)
+    b.fill_up(b.now);
+  }
+  if (job.scatters) {
     scatter_back(job, segment, s);
-  else
+  } else {
     b.flow_bars.load(flow_bars_.data() + first);
+    b.fill_up(b.flow_bars);
+  }
   if (job.gathers)
     gather_back(s);
   else
@@ -267,54 +287,41 @@ void SweepBack<D, S>::run_batch(const Job& job, std::uint32_t segment, std::uint
 // the flow that particles took
 template <int D, class S>
 void SweepBack<D, S>::gather(Scratch& s) {
-  BatchBack<D, S>& b = s.batch;
-  place_before(b, s.step, s.before, s.reach);
-  s.for_packs([&](int index, int i) { gather_pack(s.velocities + index, b.now, b.at, i); });
-  s.for_strays(b.at, [&](int i) { gather_stray(s.velocities, b.now, b.at, i); });
-  moments_to_affine(b.now, b.at, s.step);
+  place_before(s.batch, s.step, s.before, s.reach);
+  s.template take_field<false>(s.velocities, s.batch.at, s.batch.flow);
+  take_flow(s.batch, s.step);
 }
 
 // momenta of the nodes, back to the particles: leaves derivatives by v and C in `flow_bars`
 template <int D, class S>
 void SweepBack<D, S>::scatter_back(const Job& job, std::uint32_t segment, Scratch& s) {
-  BatchBack<D, S>& b = s.batch;
-  place_after(b, s.step, s.after);
-  s.for_packs([&](int index, int i) { gather_pack(s.node_bars + index, b.flow_bars, b.to, i); });
-  s.for_strays(b.to, [&](int i) { b.stray_mass[i] = gather_stray(s.node_bars, b.flow_bars, b.to, i)[node_mass]; });
+  place_after(s.batch, s.step, s.after);
+  s.template take_field<true>(s.node_bars, s.batch.to, s.batch.pull);
   const std::uint32_t group = job.layout().segments[segment].group;
   const PieceOfBatch<D, S> piece = {job.record.dt, h_, job.record.actuations[group],
                                     S(job.record.shear_viscosities[group]),
                                     job.record.own_moduli ? job.record.own_moduli->of(group) : nullptr};
   std::visit(
       [&]<class L>(const L& law) {
-        if constexpr (in_packs<L>) stress_rows_back(law, piece, s.step.dt, b, s.lanes);
+        if constexpr (in_packs<L>) scatter_rows_back(law, piece, s.step, s.batch, s.lanes);
       },
       model_.laws[group]);
-  s.for_packs([&](int index, int i) {
-    mass_pack(s.node_bars + index, b.to, b.now.mass(), b.slopes, i);
-    slope_pack<true>(s.node_bars + index, b.to, b.slopes, i);
-  });
-  s.for_strays(b.to, [&](int i) {
-    slope_stray(s.node_bars, b.to, b.now.mass()[i], b.slopes, i);
-    b.slopes.mass[i] = b.stray_mass[i];
-  });
-  for (int i = 0; i < b.now.count; i += Wide<S>::lanes) take_slopes(b, s.step.inv_h, i);
 }
 
 // the flow that particles took, back to the nodes
 template <int D, class S>
 void SweepBack<D, S>::gather_back(Scratch& s) {
   BatchBack<D, S>& b = s.batch;
-  for (int i = 0; i < b.now.count; i += Wide<S>::lanes) flow_rows_back(b, s.step, i);
-  s.for_packs([&](int index, int i) { slope_pack<false>(s.velocities + index, b.at, b.slopes, i); });
-  s.for_strays(b.at, [&](int i) { slope_stray(s.velocities, b.at, 0, b.slopes, i); });
-  take_flow_slopes(b, s.step.inv_h);
-  s.for_strays(b.at, [&](int i) { scatter_stray(s.sums, b.at, i); });
+  for (int i = 0; i < b.now.count; i += Broad<S>::lanes) flow_rows_back(b, s.step, i);
+  for (std::uint32_t m = strays(b.at, b.now.count); m != 0; m &= m - 1)
+    scatter_stray(s.sums, b.at, std::countr_zero(m));
   for (int run = s.runs - 1; run >= 0; --run) {
     Node<S>* node = s.sums + arena_indices<D>[std::size_t(s.cells[run])];
     const int first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
     if constexpr (D == 2)
       scatter_cell(node, b.at, first, last);
+    else if constexpr (Broad<S>::lanes == 16)
+      scatter_cell_back(node, b.at, first, last);
     else
       scatter_cell(node, b.at, s.wide, first, last);
   }

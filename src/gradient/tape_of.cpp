@@ -110,6 +110,23 @@ void TapeOf<D, S>::check_seed(const LossSeed& seed) const {
            seed.step, i, seed.values[i]);
 }
 
+// zeros, in memory that was used before if there is any
+template <int D, class S>
+PointBars<D, S> TapeOf<D, S>::no_bars() {
+  const std::size_t count = model_->particle_count();
+  PointBars<D, S> bars;
+  if (spare_bars_.empty()) {
+    bars.allocate(count);
+    return bars;
+  }
+  bars.swap(spare_bars_.back());
+  spare_bars_.pop_back();
+  workers_.for_each((count + piece_size - 1) / piece_size, 1, [&](std::size_t k) {
+    std::fill(bars.data() + k * piece_size, bars.data() + std::min(count, (k + 1) * piece_size), PointBar<D, S>{});
+  });
+  return bars;
+}
+
 // on the derivatives by the state that it looks at
 template <int D, class S>
 void TapeOf<D, S>::add_seed(const LossSeed& seed, PointBars<D, S>& bars) const {
@@ -297,7 +314,7 @@ std::vector<Gradient> TapeOf<D, S>::backward(std::span<const std::vector<LossSee
       check_seed(seed);
       losses[l].seeds[seed.step].push_back(&seed);
     }
-    losses[l].bars.allocate(model_->particle_count());
+    losses[l].bars = no_bars();
     losses[l].steps.resize(count);
     losses[l].norms.resize(count);
     losses[l].pieces.resize(model_->groups.size());
@@ -311,7 +328,10 @@ std::vector<Gradient> TapeOf<D, S>::backward(std::span<const std::vector<LossSee
     if (progress) progress(count - step, count - first);
   });
   std::vector<Gradient> gradients;
-  for (const Loss& loss : losses) gradients.push_back(gradient_of(loss));
+  for (Loss& loss : losses) {
+    gradients.push_back(gradient_of(loss));
+    spare_bars_.push_back(std::move(loss.bars));
+  }
   return gradients;
 }
 

@@ -26,6 +26,7 @@ class TapeOf : public Tape::Impl {
 
  private:
   struct Loss;  // on its way back
+  PointBars<D, S> no_bars();
   void add_seed(const LossSeed& seed, PointBars<D, S>& bars) const;
   void check_seed(const LossSeed& seed) const;
   void tell(const AtStep& at_step, StepGradient found, Loss& loss) const;
@@ -40,6 +41,7 @@ class TapeOf : public Tape::Impl {
   Workers workers_;
   History<D, S> history_;
   StepBack<D, S> step_back_;
+  std::vector<PointBars<D, S>> spare_bars_;  // of losses that have gone back, for the next ones
 };
 
 }  // namespace pliant::gradient
