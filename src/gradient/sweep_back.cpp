@@ -256,8 +256,8 @@ void SweepBack<D, S>::run_batch(const Job& job, std::uint32_t segment, std::uint
   // what the next batches will ask for is far away, the record most of all
   const Point<D, S>* points = job.before.points.data() + first;
   for (int i = 0; i < count; ++i) {
-    __builtin_prefetch(points + i + 128);
-    __builtin_prefetch(bars_.data() + first + i + 32);
+    __builtin_prefetch(points + i + 192);
+    __builtin_prefetch(bars_.data() + first + i + 96);
   }
   BatchBack<D, S>& b = s.batch;
   b.now.load(points, count);

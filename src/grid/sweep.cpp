@@ -266,6 +266,12 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   const Point<D, S>* points = (job.from ? job.from : own) + first;
   ParticleVelocity<D, S>* velocities = job.particles.velocities.data() + first;
 
+  // what the next batches will ask for, and where they will write
+  constexpr int ahead = 64;
+  for (int i = 0; i < count; ++i) {
+    __builtin_prefetch(points + i + ahead);
+    if (gathers && job.to) __builtin_prefetch(job.to + first + i + ahead, 1);
+  }
   s.batch.load(points, count);
   if (!gathers) s.batch.load(velocities);
   s.lap(s.times.load);
