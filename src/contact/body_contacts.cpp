@@ -43,7 +43,8 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
 template <class S>
 ContactData BodyContacts<S>::describe(std::size_t i, const MatterNow<S>& matter) const {
   const FoundContact& found = points_.found(i);
-  const PointAtGeom point = {points_.group(i, matter), points_.area(i, matter), points_.row(i).mobility};
+  const double mobility = partners_.asks_for_mobility() ? points_.mobility(i, matter) : 0;
+  const PointAtGeom point = {points_.group(i, matter), points_.area(i, matter), mobility};
   return partners_.describe(found, point, memory_of(found.memory), matter.reach.dt);
 }
 

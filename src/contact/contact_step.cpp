@@ -51,13 +51,16 @@ void ContactStep<S>::run(const MatterNow<S>& matter, Workers& workers) {
 template <class S>
 void ContactStep<S>::start_from_memory(double dt) {
   const ContactProblem p = problem();
-  velocity_.assign(p.free_velocity.begin(), p.free_velocity.end());
+  left_.assign(p.mass.size(), Lanes(0));
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (contacts_[c].remembered < 0) continue;
     const Vec impulse = dt * bodies_.last_force(contacts_[c]);
-    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k)
-      velocity_[p.nodes[k]] += (p.weights[k] / p.mass[p.nodes[k]]) * impulse;
+    const Lanes four = Lanes::Vector{impulse[0], impulse[1], impulse[2], 0};
+    for (std::size_t k = p.begins[c]; k < p.begins[c + 1]; ++k) left_[p.nodes[k]] += Lanes(p.weights[k]) * four;
   }
+  velocity_.resize(p.mass.size());
+  for (std::size_t i = 0; i < p.mass.size(); ++i)
+    velocity_[i] = p.free_velocity[i] + (1 / p.mass[i]) * Vec{{left_[i][0], left_[i][1], left_[i][2]}};
 }
 
 template <class S>

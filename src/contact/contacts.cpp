@@ -60,6 +60,13 @@ std::size_t Contacts::start_kind(const FrictionLag& lag) {
   return kinds_.size() - 1;
 }
 
+Contacts::Entries Contacts::add_entries(std::size_t count) {
+  const std::size_t first = weights_.size();
+  unknowns_.resize(first + count);
+  weights_.resize(first + count);
+  return {unknowns_.data() + first, weights_.data() + first};
+}
+
 void Contacts::leave_out(std::uint32_t node, double weight) {
   left_out_.push_back({std::uint32_t(data_.size()), node, weight});
 }

@@ -45,6 +45,12 @@ class Contacts : public ContactPotential {
     unknowns_.push_back(unknown);
     weights_.push_back(weight);
   }
+  // the same for many, where they are to be written
+  struct Entries {
+    std::uint32_t* unknowns;
+    double* weights;
+  };
+  Entries add_entries(std::size_t count);
   void leave_out(std::uint32_t node, double weight);
   void add(const ContactData& contact, const PartnerSide& side = {});
 

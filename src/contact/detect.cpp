@@ -51,15 +51,21 @@ LocalContact contact_at(const RigidShape& shape, const ShapeDistance& d, const V
 template <class S>
 void ContactFinder<S>::list_touching(const Layout<3, S>& layout, const Buffer<Point<3, S>>& points) {
   touching_.clear();
+  ids_.clear();
   touching_.reserve(points.size());
+  ids_.reserve(points.size());
   for (std::size_t s = 0; s < layout.segments.size(); ++s) {
     const Segment& segment = layout.segments[s];
     const PieceSurface* piece = segment.group < surfaces_.size() ? &surfaces_[segment.group] : nullptr;
     begins_[s] = std::uint32_t(touching_.size());
     piece_of_segment_[s] = piece;
     const std::uint32_t last = layout.cell_starts[segment.first_cell + block_nodes<3>];
-    for (std::uint32_t i = layout.cell_starts[segment.first_cell]; i < last; ++i)
-      if (!piece || piece->all_touch() || piece->touches(std::uint32_t(points[i].id))) touching_.push_back(i);
+    for (std::uint32_t i = layout.cell_starts[segment.first_cell]; i < last; ++i) {
+      const auto id = std::uint32_t(points[i].id);
+      if (piece && !piece->all_touch() && !piece->touches(id)) continue;
+      touching_.push_back(i);
+      ids_.push_back(id);
+    }
   }
   begins_[layout.segments.size()] = std::uint32_t(touching_.size());
 }
@@ -105,8 +111,7 @@ void ContactFinder<S>::measure_mesh(const Search& search, const Piece& piece, do
   const GeomPath& path = search.paths[piece.path];
   limit += doubt_of(path);
   for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
-    const std::uint32_t i = touching_[k];
-    const auto id = std::uint32_t(search.seen.points[i].id);
+    const std::uint32_t i = touching_[k], id = ids_[k];
     const Vec x = {{double(search.seen.x(i, 0)), double(search.seen.x(i, 1)), double(search.seen.x(i, 2))}};
     const bool far = !search.index.has(id) && clearance_.is_clear(id, x, limit);
     phi_[piece.at + (k - piece.begin)] = far ? out_of_reach<S> : S(distance(path.geom.shape, path.now, x).phi);
@@ -121,7 +126,7 @@ void ContactFinder<S>::keep_clear(const Search& search, const Piece& piece, doub
     if (phi == out_of_reach<S>) continue;
     const std::uint32_t i = touching_[k];
     const Vec x = {{double(search.seen.x(i, 0)), double(search.seen.x(i, 1)), double(search.seen.x(i, 2))}};
-    clearance_.note(std::uint32_t(search.seen.points[i].id), x, double(phi) - tolerance, others);
+    clearance_.note(ids_[k], x, double(phi) - tolerance, others);
   }
 }
 
@@ -141,8 +146,9 @@ void ContactFinder<S>::cut(const GeomPaths& paths) {
 
 // those of a piece that are contacts, or were and still may be
 template <class S>
-void ContactFinder<S>::add_close(const Search& search, const Piece& piece, double limit,
-                                 std::vector<FoundContact>& found) const {
+void ContactFinder<S>::find_close(const Search& search, const Piece& piece, double limit,
+                                  std::vector<FoundContact>& found) const {
+  found.clear();
   const auto& [seen, paths, memory, index, cell] = search;
   const GeomPath& path = paths[piece.path];
   // where a covered face is left out another one may be nearer
@@ -150,8 +156,7 @@ void ContactFinder<S>::add_close(const Search& search, const Piece& piece, doubl
   auto segment = std::uint32_t(std::upper_bound(begins_.begin(), begins_.end(), piece.begin) - begins_.begin() - 1);
   for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
     while (k >= begins_[segment + 1]) ++segment;
-    const std::uint32_t i = touching_[k];
-    const auto id = std::uint32_t(seen.points[i].id);
+    const std::uint32_t i = touching_[k], id = ids_[k];
     const double radius = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
     const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + radius + doubt + at_seams;
     if (!close && !index.has(id)) continue;
@@ -198,10 +203,14 @@ void ContactFinder<S>::find(const SeenPoints<S>& seen, const GeomPaths& paths, c
     else
       measure(search, pieces_[k]);
   });
-  for (const Piece& piece : pieces_) {
+  for (const Piece& piece : pieces_)
     if (piece.is_mesh) keep_clear(search, piece, farther);
-    add_close(search, piece, ahead(speed_of(paths[piece.path])), found);
-  }
+  if (found_in_piece_.size() < pieces_.size()) found_in_piece_.resize(pieces_.size());
+  workers.for_each(pieces_.size(), 4, [&](std::size_t k) {
+    find_close(search, pieces_[k], ahead(speed_of(paths[pieces_[k].path])), found_in_piece_[k]);
+  });
+  for (std::size_t k = 0; k < pieces_.size(); ++k)
+    found.insert(found.end(), found_in_piece_[k].begin(), found_in_piece_[k].end());
 }
 
 template class ContactFinder<float>;

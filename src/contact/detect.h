@@ -92,19 +92,20 @@ class ContactFinder {
   void measure(const Search& search, const Piece& piece);
   void measure_mesh(const Search& search, const Piece& piece, double limit);
   void keep_clear(const Search& search, const Piece& piece, double others);
-  void add_close(const Search& search, const Piece& piece, double limit, std::vector<FoundContact>& found) const;
+  void find_close(const Search& search, const Piece& piece, double limit, std::vector<FoundContact>& found) const;
 
   std::span<const PieceSurface> surfaces_;
   double largest_ball_ = 0;
   BroadPhase broad_;
   Seams seams_;
   std::vector<Bounds> boxes_;
-  std::vector<std::uint32_t> touching_;                   // particles, in order
+  std::vector<std::uint32_t> touching_, ids_;             // particles, in order; their ids
   std::vector<std::uint32_t> begins_, block_of_segment_;  // by segment; the first of touching_
   std::vector<const PieceSurface*> piece_of_segment_;     // null: points, all of which touch
   std::vector<PosedShape> shapes_;
   std::vector<TouchCandidate> ranges_;
   std::vector<Piece> pieces_;
+  std::vector<std::vector<FoundContact>> found_in_piece_;
   MeshClearance clearance_;
   Buffer<S> phi_;
 };

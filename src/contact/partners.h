@@ -21,7 +21,7 @@ namespace pliant::contact {
 struct PointAtGeom {
   std::size_t group;
   double area;      // m^2, of the matter's surface that it stands for
-  double mobility;  // 1/kg, sum of w^2 / m
+  double mobility;  // 1/kg, sum of w^2 / m; 0 where nobody asks for it
 };
 
 // A contact is stiffer than a cell of its material by this: it gives way as a thin layer of matter would.
@@ -34,6 +34,8 @@ class GeomPartners {
 
   const GeomPaths& paths() const { return paths_; }
 
+  // friction of the SAP law without memory
+  bool asks_for_mobility() const { return contact_.law == Contact::Law::sap && !contact_.memory; }
   // a boundary that does not let go has this one
   bool holds(const FoundContact& found) const;
   // N, of the contact's memory, along the surface as it lies now

@@ -50,6 +50,7 @@ class ParticlePoints {
   std::size_t size() const { return found_.size(); }
   const FoundContact& found(std::size_t i) const { return found_[i]; }
   const WeightRow& row(std::size_t i) const { return rows_[i]; }
+  double mobility(std::size_t i, const MatterNow<S>& matter) const { return rows_.mobility(i, matter.grid); }
   std::size_t group(std::size_t i, const MatterNow<S>& matter) const {
     return matter.layout.segments[found_[i].segment].group;
   }

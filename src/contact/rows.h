@@ -21,8 +21,7 @@ struct WeightRow {
   int count = 0;
   std::uint32_t numbers[most];  // of the grid's nodes
   double weights[most];
-  Vec velocity;     // m/s, at the free velocities
-  double mobility;  // 1/kg, sum of w^2 / m
+  Vec velocity;  // m/s, at the free velocities
 };
 
 // particles and their grid
@@ -43,6 +42,8 @@ class ParticleRows {
   void weigh(const WeightBase<S>& base, const ContactFinder<S>& finder, const std::vector<FoundContact>& found,
              Workers& workers);
   const WeightRow& operator[](std::size_t i) const { return rows_[i]; }
+  // 1/kg, sum of w^2 / m
+  double mobility(std::size_t i, const Grid<3, S>& grid) const;
 
  private:
   Buffer<WeightRow> rows_;

@@ -219,6 +219,26 @@ std::size_t Grid<D, S>::node_number(const Block<D>& block, int arena_place) cons
 }
 
 template <int D, class S>
+void Grid<D, S>::stencil_numbers(const Block<D>& block, const int* first, std::uint32_t* numbers) const {
+  std::uint32_t neighbour[D][3], node[D][3];
+  for (int d = 0; d < D; ++d)
+    for (int k = 0; k < 3; ++k) {
+      neighbour[d][k] = std::uint32_t(neighbour_of(first[d] + k));
+      node[d][k] = std::uint32_t(node_of(first[d] + k));
+    }
+  const auto size = std::uint32_t(slot_size());
+  for (int x = 0; x < 3; ++x)
+    for (int y = 0; y < 3; ++y) {
+      const std::uint32_t slots = 3 * neighbour[0][x] + neighbour[1][y], row = block_side * node[0][x] + node[1][y];
+      if constexpr (D == 2)
+        *numbers++ = std::uint32_t(block.slots[slots]) * size + row;
+      else
+        for (int z = 0; z < 3; ++z)
+          *numbers++ = std::uint32_t(block.slots[3 * slots + neighbour[2][z]]) * size + block_side * row + node[2][z];
+    }
+}
+
+template <int D, class S>
 Vec Grid<D, S>::position(const Layout<D, S>& layout, std::size_t number, double h) const {
   const int in_slot = int(number % slot_size());
   return SlotPlace<D>(layout.slots[number / slot_size()], in_slot / block_nodes<D>, h).node(in_slot % block_nodes<D>);

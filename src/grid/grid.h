@@ -41,6 +41,8 @@ class Grid {
 
   // the node at a place of block b's arena (see layout.h), by a number that `node` and `position` take
   std::size_t node_number(const Block<D>& block, int arena_place) const;
+  // of the 3^D nodes from a place on, given by its coordinates; of the first of the kernel's grids
+  void stencil_numbers(const Block<D>& block, const int* first, std::uint32_t* numbers) const;
   Node<S>& node(std::size_t number) { return velocities_[number]; }
   const Node<S>& node(std::size_t number) const { return velocities_[number]; }
   std::size_t node_count() const { return velocities_.size(); }

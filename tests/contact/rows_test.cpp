@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
+#include <set>
 
 namespace pliant {
 
@@ -103,6 +105,37 @@ TEST(Rows, ABallSeesLinearFieldsAtItsSkin) {
       EXPECT_NEAR(sum, 1, 1e-13);
       EXPECT_NEAR(norm(place), 0, 1e-13);
     }
+  }
+}
+
+// the fast rows of the quadratic kernel, node by node from its formula: 27 nodes, each once, each where it is
+TEST(Rows, QuadraticRowsAreTheKernelsFormula) {
+  const auto N = [](double s) {
+    s = std::fabs(s);
+    return s < 0.5 ? 0.75 - s * s : s < 1.5 ? 0.5 * (1.5 - s) * (1.5 - s) : 0.0;
+  };
+  Cloud cloud(Kernel::quadratic);
+  for (FoundContact& f : cloud.found) {
+    f.normal = {{0.6, 0, -0.8}};
+    f.radius = f.particle % 2 == 0 ? 0.25 * h : 0;
+  }
+  ParticleRows<double> rows;
+  cloud.weigh(rows);
+  for (std::size_t i = 0; i < cloud.found.size(); ++i) {
+    const FoundContact& f = cloud.found[i];
+    const double* x = cloud.points[f.particle].x;
+    std::set<std::uint32_t> nodes;
+    double mobility = 0;
+    for (int k = 0; k < rows[i].count; ++k) {
+      nodes.insert(rows[i].numbers[k]);
+      const Vec d = (1 / h) * (cloud.grid.position(cloud.layout, rows[i].numbers[k], h) - Vec{{x[0], x[1], x[2]}});
+      const double w = N(d[0]) * N(d[1]) * N(d[2]) * (1 - 4 * f.radius / h * dot(d, f.normal));
+      // round-off of places of some cells
+      EXPECT_NEAR(rows[i].weights[k], w, 1e-14);
+      mobility += w * w / cloud.grid.node(rows[i].numbers[k]).a[node_mass];
+    }
+    EXPECT_EQ(nodes.size(), 27u);
+    EXPECT_NEAR(rows.mobility(i, cloud.grid), mobility, 1e-14);
   }
 }
 
