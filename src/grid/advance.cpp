@@ -34,6 +34,7 @@ template <class L, int D, class S>
 AdvanceResult<S> advect_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch) {
   using P = Wide<S>;
   const auto& gradient = step.gradient_is_affine ? batch.affine : batch.gradient;
+  const bool strains = step.strains && !L::flows_in_windows;
   const P dt = step.dt;
   P max_speed = 0, lane;
   for (int l = 0; l < P::lanes; ++l) lane.set(l, S(l));
@@ -49,10 +50,9 @@ AdvanceResult<S> advect_with(const L& law, const AdvanceStep<D, S>& step, Batch<
       S* const x = (step.stays ? batch.shift[d] : batch.x(d)) + i;
       (P::load(x) + dt * v).store(x);
     }
-    if (step.strains)
-      store_matrix<D>(load_matrix<D>(batch.strain, i) + dt * load_matrix<D>(gradient, i), batch.strain, i);
+    if (strains) store_matrix<D>(load_matrix<D>(batch.strain, i) + dt * load_matrix<D>(gradient, i), batch.strain, i);
     Matrix<P, D> F =
-        step.strains ? flow<D>(P(1), batch.strain, batch.word + D, i) : flow<D>(dt, gradient, batch.word + D, i);
+        strains ? flow<D>(P(1), batch.strain, batch.word + D, i) : flow<D>(dt, gradient, batch.word + D, i);
     if constexpr (requires { law.flow(F, dt, F); })
       if (step.large) F = law.flow(load_matrix<D>(batch.word + D, i), dt, load_matrix<D>(gradient, i));
     if constexpr (L::plastic) {
@@ -94,7 +94,7 @@ void stress_impulse_with(const L& law, const AdvanceStep<D, S>& step, Batch<D, S
     if constexpr (L::viscous) tau += law.viscous_kirchhoff(determinant(F), load_matrix<D>(batch.affine, i));
     if (step.shear_viscosity > 0) tau += shear_stress(P(step.shear_viscosity), load_matrix<D>(batch.affine, i));
     if (step.actuated) tau += F * actuation * transpose(F);
-    if (step.stays) tau = tau * turned_back(load_matrix<D>(batch.strain, i));
+    if (step.stays && !L::flows_in_windows) tau = tau * turned_back(load_matrix<D>(batch.strain, i));
     store_matrix<D>((P(step.dt) * P::load(batch.volume() + i)) * tau, batch.impulse, i);
   }
 }

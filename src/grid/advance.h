@@ -34,6 +34,12 @@ struct AdvanceResult {
 template <int D, class S>
 AdvanceResult<S> advect(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);
 
+// whether F changes for good in passes in which particles stay
+template <class S>
+bool flows_in_windows(const AnyLaw<S>& law) {
+  return std::visit([]<class L>(const L&) { return L::flows_in_windows; }, law);
+}
+
 // impulse = dt V tau
 template <int D, class S>
 void stress_impulse(const AnyLaw<S>& law, const AdvanceStep<D, S>& step, Batch<D, S>& batch);

@@ -102,12 +102,13 @@ PointMomentum<D, S> momentum_of(Batch<D, S>& batch, int i, bool stress_alone) {
 }
 
 // Particles go where their shifts say. Nodes that took part were (I + A) d from them, d when they last moved: their velocities
-// have the moments C (I + A)^T.
+// have the moments C (I + A)^T. Of what flows they have pulled from where they were: C stays.
 template <int D, class S>
-void take_shifts(Batch<D, S>& batch) {
+void take_shifts(Batch<D, S>& batch, bool flows) {
   using P = Wide<S>;
   for (int i = 0; i < batch.count; i += P::lanes) {
     for (int d = 0; d < D; ++d) (P::load(batch.x(d) + i) + P::load(batch.shift[d] + i)).store(batch.x(d) + i);
+    if (flows) continue;
     const Matrix<P, D> C = load_matrix<D>(batch.affine, i), A = load_matrix<D>(batch.strain, i);
     store_matrix<D>(C + C * transpose(A), batch.affine, i);
   }
@@ -262,6 +263,7 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   step.stays = job.pass == Pass::strain;
   if (job.step.moduli) step.moduli = (*job.step.moduli)[group];
   const AnyLaw<S>& law = (*job.step.laws)[group];
+  const bool flows = flows_in_windows(law);
   Point<D, S>* own = job.particles.points.data();
   const Point<D, S>* points = (job.from ? job.from : own) + first;
   ParticleVelocity<D, S>* velocities = job.particles.velocities.data() + first;
@@ -280,7 +282,7 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
     s.lap(s.times.gather);
     if (job.step.strains) s.batch.load_shifts(velocities);
     const AdvanceResult<S> moved = advect(law, step, s.batch);
-    if (step.strains && !step.stays) take_shifts(s.batch);
+    if (step.strains && !step.stays) take_shifts(s.batch, flows);
     s.max_speed = max(s.max_speed, moved.max_speed);
     s.report.bad = s.report.bad || moved.bad;
   }
@@ -290,7 +292,7 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
     packs_ ? scatter_packs(s) : scatter(s);
     s.lap(s.times.scatter);
   }
-  if (gathers && !step.stays) s.batch.store((job.to ? job.to : own) + first);
+  if (gathers && (!step.stays || flows)) s.batch.store((job.to ? job.to : own) + first);
   if (!scatters)
     s.batch.store(velocities);
   else if (step.stays)

@@ -15,7 +15,8 @@
 namespace pliant::grid {
 
 // strain: particles take velocities and strain, and give the impulses of their stresses alone; how far they have moved is
-// kept in their velocities until the next pass of another kind moves them, so that their weights stay as they are
+// kept in their velocities until the next pass of another kind moves them, so that their weights stay as they are (laws that
+// flow in windows do not only strain: their F is stored in every pass)
 enum class Pass { scatter, gather_scatter, gather, strain };
 
 // constant during a step

@@ -84,6 +84,8 @@ struct ElasticSolid {
       false;  // a liquid: no tension, and volume follows the divergence of the flow
   static constexpr Flow flows = Flow::after;
   static constexpr bool yields_by_pressure = false;  // the strain from which it flows moves with the pressure
+  // in substeps: while it moves, one transfer serves several of them, in which it goes on flowing (grid/README.md)
+  static constexpr bool flows_in_windows = false;
 
   // m/s, the fastest wave in matter at rest whose memory has this plastic value
   static double wave_speed(const Material& material, double) {

@@ -16,6 +16,7 @@ struct LawInfo {
   std::span<const Parameter> parameters;  // besides density
   bool keeps_shape, hardens, sheet, resists_only_pressure;
   bool flows_in_step;  // unless it is asked not to
+  bool flows_in_windows;
   double (*wave_speed)(const Material& material, double plastic);
   bool (*lasts)(const Material& material);
   double (*modulus)(const Material& material);

@@ -19,7 +19,8 @@ constexpr auto all = std::type_identity<AnyLaw<S>>();
 template <class... L>
 constexpr std::array<LawInfo, sizeof...(L)> infos_of(std::type_identity<std::variant<L...>>) {
   return {LawInfo{L::name, L::what, L::parameters, L::keeps_shape, L::hardens, L::sheet, L::resists_only_pressure,
-                  L::flows == Flow::in_step, L::wave_speed, L::lasts, L::modulus, L::shear_viscosity}...};
+                  L::flows == Flow::in_step, L::flows_in_windows, L::wave_speed, L::lasts, L::modulus,
+                  L::shear_viscosity}...};
 }
 constexpr auto infos = infos_of(all<double>);
 

@@ -22,6 +22,7 @@ struct Sand : LogarithmicElasticity<S> {
       Parameter{"cohesion", &Material::cohesion, "", {0, 1}, "logarithmic strain that it bears in tension"}};
   static constexpr bool plastic = true;
   static constexpr Flow flows = Flow::in_step;
+  static constexpr bool flows_in_windows = true;
   static constexpr bool yields_by_pressure = true;
 
   static bool lasts(const Material&) { return false; }

@@ -77,10 +77,11 @@ double needed_substeps(const Model<S>& model, const State<D, S>& now, const Plan
 // Each transfer smooths velocities within a cell: a drag on contacts that move along matter, which takes energy from balls that
 // roll, more of it the shorter the substeps are (resistance 0.0041 of the load without windows, 0.0011 with 128 substeps in
 // each; r/h 9). So where matter that lasts touches and turns, one transfer serves several substeps, until somebody may
-// have gone this far. What does not turn needs none, and comes to rest the sooner without.
-constexpr int longest_window = 128;     // substeps
-constexpr double longest_way = 0.25;    // cells
-constexpr double turning_way = 0.0025;  // cells in a step, by turning: for each substep of a window
+// have gone this far. What does not turn needs none, and comes to rest the sooner without. Sand that moves has them too: to
+// flow through a slot of some cells it must shear within a cell, which a transfer in every substep holds up as if it stuck.
+constexpr int longest_window = 128;      // substeps
+constexpr double longest_way = 0.25;     // cells
+constexpr double changing_way = 0.0025;  // cells in a step, by turning or flowing: for each substep of a window
 
 // m/s, of the surface of a ball that turns as the piece does, and has its second moments
 template <int D, class S>
@@ -109,12 +110,15 @@ int window_of(const Model<S>& model, const State<D, S>& now, const Plan& plan, d
   const StepOptions& o = model.scene.step;
   if constexpr (D == 3) {
     if (o.method != Method::async || now.contacts.empty() || !model.sheets.empty()) return 1;
-    for (const Material& material : model.materials)
-      if (!info(material.law).lasts(material)) return 1;
-    double turning = 0;
-    for (const Group& group : model.groups) turning = std::max(turning, turning_speed(group, now));
-    const double way = speed * o.dt / (plan.substeps * plan.parts * o.cell), turned = turning * o.dt / o.cell;
-    return std::clamp(int(std::min(turned / turning_way, longest_way / std::max(way, 1e-6))), 1, longest_window);
+    double changing = 0;
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+      const Material& material = model.materials[g];
+      const bool flows = info(material.law).flows_in_windows;
+      if (!flows && !info(material.law).lasts(material)) return 1;
+      changing = std::max(changing, flows ? speed : turning_speed(model.groups[g], now));
+    }
+    const double way = speed * o.dt / (plan.substeps * plan.parts * o.cell), changed = changing * o.dt / o.cell;
+    return std::clamp(int(std::min(changed / changing_way, longest_way / std::max(way, 1e-6))), 1, longest_window);
   }
   return 1;
 }

@@ -168,6 +168,23 @@ TYPED_TEST(Sweeps, AgreeWithTheTwinForEveryKernelAndTransfer) {
     }
 }
 
+// sand, which flows where it is
+TYPED_TEST(Sweeps, ThatFlowAgreeWithTheirTwin) {
+  constexpr int D = TestFixture::D;
+  using S = typename TestFixture::S;
+  for (Transfer transfer : {Transfer::mls, Transfer::apic}) {
+    Twin<D, S> twin = this->bodies(Law::sand, 301);
+    twin.transfer = transfer;
+    std::size_t strays = 0;
+    const auto fast = swept(twin, substeps, strays, true);
+    const Twin<D, S> start = twin;
+    transfer == Transfer::apic ? twin.template flow_with<Kernel::quadratic, Transfer::apic>(substeps)
+                               : twin.template flow_with<Kernel::quadratic, Transfer::mls>(substeps);
+    EXPECT_LT(difference(fast, twin.bodies), tolerance * this->eps) << int(transfer);
+    EXPECT_GT(difference(fast, start.bodies), 0.1);
+  }
+}
+
 // laws that last: the others may not strain (plan.cpp)
 TYPED_TEST(Sweeps, ThatStrainAgreeWithTheirTwin) {
   constexpr int D = TestFixture::D;

@@ -115,6 +115,28 @@ struct Twin {
         law);
   }
 
+  // The same for what flows: its F goes on as ever, from its gradient at where it was, and so do impulses.
+  template <Kernel K, Transfer X>
+  void flow_with(int substeps) {
+    const std::vector<Body<D, S>> start = bodies;
+    scatter_with<K, X>();
+    const NodeMap<D, S> masses = nodes;
+    std::vector<Vector<S, D>> shifts(bodies.size(), Vector<S, D>::zero());
+    for (int n = 0; n < substeps; ++n) {
+      gather_with<K, X>();
+      NodeMap<D, S> impulses;
+      for (std::size_t i = 0; i < bodies.size(); ++i) {
+        for (int d = 0; d < D; ++d) shifts[i][d] += S(dt) * bodies[i].velocity.v[d];
+        std::copy_n(start[i].point.x, D, bodies[i].point.x);
+        add_impulse(bodies[i].point, stress_impulse(bodies[i]), impulses);
+      }
+      for (auto& [key, node] : nodes)
+        for (int d = 0; d < D; ++d) node.a[d] += impulses[key].a[d] / masses.at(key).a[node_mass];
+    }
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      for (int d = 0; d < D; ++d) bodies[i].point.x[d] += shifts[i][d];
+  }
+
   // Substeps in which particles strain where they are, as finite elements do: weights stay, and so do the nodes' masses; nodes
   // get the impulses of P F0^T, F = (1 + A) F0 with A the sum of dt grad v. At the end particles are where they have moved.
   template <Kernel K, Transfer X>
@@ -158,9 +180,12 @@ struct Twin {
     std::copy_n(b.point.F, D * D, F.a);
     F = F + A * F;
     std::copy_n(F.a, D * D, moved.point.F);
-    Around<D, S> around(b.point);
+    add_impulse(b.point, stress_impulse(moved) * transpose(inverse(Matrix<S, D>::identity() + A)), impulses);
+  }
+  void add_impulse(const Point<D, S>& at, const Matrix<S, D>& impulse, NodeMap<D, S>& impulses) const {
+    Around<D, S> around(at);
     PointMomentum<D, S> p = {};
-    p.impulse = stress_impulse(moved) * transpose(inverse(Matrix<S, D>::identity() + A));
+    p.impulse = impulse;
     if (transfer == Transfer::apic)
       scatter_point<Kernel::quadratic, Transfer::apic, D>(around.arena.data(), around.y, S(h), p);
     else

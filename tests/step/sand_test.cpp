@@ -69,6 +69,41 @@ TEST(SandSlope, StandsBelowTheAngleOfTheConeAndFlowsAbove) {
   EXPECT_GT(speed_on_slope(3, 45), 0.15);
 }
 
+// Part of the sand that has gone through a slot of 4 cells in a floor after .2 s.
+double through_slot(double courant) {
+  const double h = 0.01, spacing = h / 2, width = 10 * h, thick = 2 * h, slot = 4 * h, lip = (width - slot) / 2;
+  Scene scene = empty_scene(3, h, 2e-3, Precision::float32);
+  scene.step.substeps = 0, scene.step.courant = courant;
+  scene.step.gravity = {0, 0, -9.81};
+  add(scene, "sand", sand_of_30_degrees(), block(3, {0, 0, 0}, {width, thick, width}, spacing), spacing);
+  using enum Boundary::Condition;
+  scene.boundaries.push_back(wall("left", {0, 0, 0}, {1, 0, 0}, separate));
+  scene.boundaries.push_back(wall("right", {width, 0, 0}, {-1, 0, 0}, separate));
+  scene.boundaries.push_back(wall("front", {0, 0, 0}, {0, 1, 0}, separate));
+  scene.boundaries.push_back(wall("back", {0, thick, 0}, {0, -1, 0}, separate));
+  for (const double x : {lip / 2, width - lip / 2}) {
+    Boundary floor;
+    floor.name = x < lip ? "one side" : "other side", floor.kind = Boundary::Kind::box, floor.friction = 0.5;
+    floor.center = {x, thick / 2, -h}, floor.size = {lip, 2 * thick, 2 * h};
+    scene.boundaries.push_back(floor);
+  }
+  for (Boundary& boundary : scene.boundaries) boundary.at = Boundary::At::surfaces;
+  World world(scene, 0);
+  while (world.time() < 0.2) world.step();
+  double out = 0, all = 0;
+  for (const auto& p : particles<3>(world)) out += p.x[2] < 0, ++all;
+  return out / all;
+}
+
+// A transfer in every substep smoothed velocities so much that sand in a slot stuck: of its discharge through 5 cells .43 in
+// large steps, .08 in substeps, .16 with a tenth of E. Now the length of substeps does not count. Measured: rates 3 % apart.
+TEST(SandInASlot, FallsThroughHoweverShortSubstepsAre) {
+  if (is_sanitized) GTEST_SKIP() << only_figures;
+  const double normal = through_slot(0.4), short_steps = through_slot(0.1);
+  EXPECT_GT(normal, 0.05);
+  EXPECT_NEAR(short_steps / normal, 1, 0.1);
+}
+
 constexpr double R0 = 0.1;  // m
 
 struct Heap {
