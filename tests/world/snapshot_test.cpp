@@ -418,8 +418,8 @@ TEST(Forged, CountsAndNamesAreRefused) {
       "another scene: it is described by 10000000 bytes");
   forged([](SnapshotParts& p) { p.said_count = 1u << 31; }, "another number of sections");
   forged([](SnapshotParts& p) { p.text[3] = std::byte('\n'); }, "another scene");
-  forged([](SnapshotParts& p) { p.find("contacts").said_size = 96; }, "section 'warm'");
-  forged([](SnapshotParts& p) { p.find("contacts").said_size = std::uint64_t(96) << 50; }, "section 'contacts'");
+  forged([](SnapshotParts& p) { p.find("contacts").said_size = sizeof(ContactMemory); }, "section 'warm'");
+  forged([](SnapshotParts& p) { p.find("contacts").said_size = std::uint64_t(sizeof(ContactMemory)) << 50; }, "section 'contacts'");
   forged([](SnapshotParts& p) { p.find("warm").said_size += 1; }, "section 'warm'");
   forged([](SnapshotParts& p) { p.find("points").said_size = 0; }, "section 'points': 0 bytes");
   forged([](SnapshotParts& p) { p.find("time").name = p.find("steps").name; }, "8 bytes of 'steps'");
