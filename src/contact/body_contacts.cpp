@@ -23,6 +23,7 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
   points_.find(matter, paths(), memory_, index_, workers);
   kind_ = contacts.start_kind();
   held_.clear();
+  thin_.clear();
   const double dt = matter.reach.dt;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const FoundContact& found = points_.found(i);
@@ -34,6 +35,7 @@ void BodyContacts<S>::detect(const MatterNow<S>& matter, NodeUnknowns& unknowns,
     // outside, and does not come in before the end of the substep
     const double approach = -dot(row.velocity - paths()[found.path].velocity_at(found.position), found.normal);
     if (found.gap >= matter.reach.margin && found.gap >= 2 * dt * approach) continue;
+    if (points_.thins(i, matter)) thin_.push_back({contacts.size(), i});
     add(i, describe(i, matter), unknowns, contacts);
   }
   last_kind_ = held_.empty() ? kind_ : contacts.start_kind();
@@ -68,6 +70,11 @@ template <class S>
 void BodyContacts<S>::exchange(std::size_t c, const Vec& impulse, const Vec& moment, Contacts& contacts) {
   contacts.set_exchanged(c, impulse);
   wrenches_.add(contacts[c].partner, impulse, moment);
+}
+
+template <class S>
+void BodyContacts<S>::thin_balls(const MatterNow<S>& matter, Contacts& contacts) {
+  for (const auto& [c, i] : thin_) contacts.set_radius(c, points_.radius_after(i, matter.reach.dt, matter.grid));
 }
 
 template <class S>

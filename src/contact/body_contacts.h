@@ -9,6 +9,7 @@
 #include "contact/quality.h"
 #include "contact/wrenches.h"
 
+#include <utility>
 #include <vector>
 
 namespace pliant::contact {
@@ -57,6 +58,8 @@ class BodyContacts {
 
   // what matter really got by contact c, whose moment about the origin may differ from that of the impulse at its place
   void exchange(std::size_t c, const Vec& impulse, const Vec& moment, Contacts& contacts);
+  // balls of liquids become as thin as the grid has them at the end of a problem of explicit substeps
+  void thin_balls(const MatterNow<S>& matter, Contacts& contacts);
   // the end of a problem
   void remember(const Contacts& contacts, const Buffer<Point<3, S>>& points);
   void count(int iterations, double residual, int linear_iterations = 0);
@@ -79,7 +82,8 @@ class BodyContacts {
   GeomPartners partners_;
   Wrenches wrenches_;
   std::size_t kind_ = 0, last_kind_ = 0;
-  std::vector<std::size_t> held_;  // of the points, those that boundaries do not let go
+  std::vector<std::size_t> held_;                          // of the points, those that boundaries do not let go
+  std::vector<std::pair<std::size_t, std::size_t>> thin_;  // contact and point, of pieces that become thinner
   MemoryIndex index_;
   std::vector<ContactMemory> memory_, next_memory_;
   std::vector<int> next_touches_;  // by entry of next_memory_

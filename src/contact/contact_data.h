@@ -31,6 +31,7 @@ struct ContactData {
   double friction = 0;                                   // Coulomb coefficient
   double stiffness = 0;                                  // N/m, normal and (with memory) tangential
   double wall = 0;                                       // m, how thick the partner is behind the contact
+  double radius = 0;                                     // m, of the ball that the point is; 0: a point
   double stop_depth = 1e30;  // m, overlap beyond which the normal spring is stop_factor times stiffer; lagged
   double stop_factor = 1000;
   double dissipation = 0;                                // s/m, Hunt-Crossley; lagged

@@ -43,6 +43,7 @@ void ContactStep<S>::run(const MatterNow<S>& matter, Workers& workers) {
       if (refresh == max_refreshes || !contacts_.refresh_friction()) break;
     }
     balance_nodes(matter);
+    bodies_.thin_balls(matter, contacts_);
   }
   bodies_.remember(contacts_, matter.points);
 }

@@ -80,6 +80,7 @@ class Contacts : public ContactPotential {
   // the solver's answer, by block: velocities, gradients of the laws
   void take(const Vec3Lanes* u, const Vec3Lanes* gradient);
   // what matter really got by contact c
+  void set_radius(std::size_t c, double radius) { data_[c].radius = radius; }
   void set_exchanged(std::size_t c, const Vec3d& impulse) { data_[c].exchanged = impulse; }
   // that friction goes by
   void set_last_impulse(std::size_t c, double impulse);

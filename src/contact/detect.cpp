@@ -157,8 +157,8 @@ void ContactFinder<S>::find_close(const Search& search, const Piece& piece, doub
   for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
     while (k >= begins_[segment + 1]) ++segment;
     const std::uint32_t i = touching_[k], id = ids_[k];
-    const double radius = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
-    const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + radius + doubt + at_seams;
+    const double full = piece_of_segment_[segment] ? piece_of_segment_[segment]->radius(id) : 0;
+    const bool close = double(phi_[piece.at + (k - piece.begin)]) < limit + full + doubt + at_seams;
     if (!close && !index.has(id)) continue;
     const int known = index.has(id) ? index.find(memory, id, std::uint32_t(path.geom.id)) : -1;
     if (!close && known < 0) continue;
@@ -169,10 +169,13 @@ void ContactFinder<S>::find_close(const Search& search, const Piece& piece, doub
     const LocalContact c =
         contact_at(path.geom.shape, d, local, known < 0 ? nullptr : &memory[std::size_t(known)], cell);
     const bool held = c.known && path.geom.pulls;
+    double radius = full;
+    if (full > 0 && piece_of_segment_[segment]->thins)
+      radius = c.known ? memory[std::size_t(known)].radius : std::clamp(c.gap, 0.0, full);
     if (!(c.gap - radius < limit) && !held) continue;
     const Vec normal = path.now.rotation * c.normal;
     found.push_back(
-        {i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius, radius});
+        {i, id, piece.path, segment, c.known ? known : -1, x - radius * normal, normal, c.gap - radius, radius, full});
   }
 }
 

@@ -30,6 +30,7 @@ struct FoundContact {
   Vector<double, 3> position, normal;  // of a ball: of its point that is next to the geom
   double gap;                          // m, < 0: overlap
   double radius = 0;                   // m, of the ball that the particle is; 0: a point
+  double full_radius = 0;              // m, of the same where nothing has made it thinner
 };
 
 // bounds on what may have happened since the last sort, and may happen in the substep

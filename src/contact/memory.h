@@ -18,6 +18,7 @@ struct ContactMemory {
   Vector<double, 3> force;   // N, on the matter, last, in the geom's frame
   double stiffness;          // N/m, for as long as the contact lives
   double wall;               // m, how thick the geom is behind the place where it began, at most a cell
+  double radius;             // m, of the ball that the particle is here; 0: a point
 };
 
 // what a boundary gave to a node in the last strong step: its law starts from it

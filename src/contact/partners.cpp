@@ -112,6 +112,7 @@ ContactData GeomPartners::describe(const FoundContact& found, const PointAtGeom&
   c.follows = contact_.radius == Contact::Radius::following;
   c.normal = found.normal;
   c.gap = found.gap;
+  c.radius = found.radius;
   c.friction = pair.law.friction;
   c.dissipation = pair.law.dissipation;
   c.relaxation = contact_.relaxation;
@@ -148,6 +149,7 @@ ContactMemory GeomPartners::memory_of(const ContactData& c, std::uint32_t id, co
   m.force = (1 / c.dt) * (to_local * c.impulse);
   m.stiffness = c.stiffness;
   m.wall = c.wall;
+  m.radius = c.radius;
   const bool holds = c.memory && !c.slips;
   if (holds && before) {
     m.anchor = before->anchor;

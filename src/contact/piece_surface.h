@@ -15,6 +15,7 @@ struct PieceSurface {
   // Ids of those that touch: all of the piece, or the vertices of its surface.
   std::uint32_t begin = 0, end = ~0u;
   std::vector<double> radii;  // m, by particle, of a piece whose particles are balls; else empty
+  bool thins = false;         // balls become thinner beside walls along which the piece spreads
 
   // of a piece with a surface, by vertex; else empty: a particle stands for V^(2/3)
   std::vector<double> areas;                            // m^2, at rest

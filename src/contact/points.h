@@ -6,6 +6,7 @@
 #include "contact/namespace.h"
 #include "contact/rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -53,6 +54,22 @@ class ParticlePoints {
   double mobility(std::size_t i, const MatterNow<S>& matter) const { return rows_.mobility(i, matter.grid); }
   std::size_t group(std::size_t i, const MatterNow<S>& matter) const {
     return matter.layout.segments[found_[i].segment].group;
+  }
+  // m, of the ball's radius after dt, on a grid with the velocities of its end: its skin and its centre have gone their ways
+  double radius_after(std::size_t i, double dt, Grid<3, S>& grid) const {
+    const FoundContact& f = found_[i];
+    const WeightRow& row = rows_[i];
+    double grows = 0;
+    for (int k = 0; k < row.count; ++k) {
+      const Node<S>& node = grid.node(row.numbers[k]);
+      const Vec v = {{double(node.a[0]), double(node.a[1]), double(node.a[2])}};
+      grows += (row.inner[k] - row.weights[k]) * dot(v, f.normal);
+    }
+    return std::clamp(f.radius + dt * grows, 0.0, f.full_radius);
+  }
+  bool thins(std::size_t i, const MatterNow<S>& matter) const {
+    const std::size_t g = group(i, matter);
+    return g < pieces_.size() && pieces_[g].thins;
   }
   // m^2, of the matter's surface that it stands for
   double area(std::size_t i, const MatterNow<S>& matter) const {

@@ -18,6 +18,7 @@ void take_node(const Grid<3, S>& grid, std::uint32_t number, double share, doubl
   const NodeVector<double> node = wide(NodeVector<S>::load(grid.node(number).a));
   if (!(node[node_mass] > 0) || share == 0) return;
   row.numbers[row.count] = number;
+  row.inner[row.count] = share;
   row.weights[row.count++] = w;
   velocity += NodeVector<double>(w) * node;
 }

@@ -21,7 +21,8 @@ struct WeightRow {
   int count = 0;
   std::uint32_t numbers[most];  // of the grid's nodes
   double weights[most];
-  Vec velocity;  // m/s, at the free velocities
+  double inner[most];  // at the particle's centre
+  Vec velocity;        // m/s, at the free velocities
 };
 
 // particles and their grid

@@ -51,6 +51,7 @@ std::string wrong_contact(const ContactMemory& m, std::size_t particles, std::si
     return fmt::format("a normal {} that is not of length 1", text_of(m.normal));
   if (!(m.stiffness >= 0) || !std::isfinite(m.stiffness)) return fmt::format("a stiffness of {} N/m", m.stiffness);
   if (!(m.wall >= 0) || !std::isfinite(m.wall)) return fmt::format("a wall of {} m", m.wall);
+  if (!(m.radius >= 0) || !std::isfinite(m.radius)) return fmt::format("a ball of radius {} m", m.radius);
   return "";
 }
 

@@ -94,6 +94,7 @@ void add_surfaces(const Scene& scene, const Sampled& sampled, Model<S>& model) {
         surface.begin = std::uint32_t(model.groups[g].begin);
         surface.end = std::uint32_t(model.groups[g].end);
         surface.radii = samples.radii;
+        surface.thins = info(model.materials[g].law).resists_only_pressure && scene.step.method == Method::async;
         // pieces given by points have no shape that their balls could stick out of
         if (surface.radii.empty())
           for (const double volume : samples.volumes) surface.radii.push_back(0.5 * std::cbrt(volume));

@@ -22,7 +22,7 @@ using namespace world;
 namespace {
 
 constexpr char magic[8] = {'P', 'L', 'I', 'A', 'N', 'T', 'S', 'S'};
-constexpr std::uint64_t version = 7;
+constexpr std::uint64_t version = 8;
 constexpr std::size_t name_size = 16;
 
 class Writer {

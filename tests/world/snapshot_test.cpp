@@ -388,6 +388,7 @@ TEST(Forged, MemoriesAreRefused) {
        {"contacts", offsetof(ContactMemory, force), bytes_of(infinity), "a force of (inf"},
        {"contacts", offsetof(ContactMemory, stiffness), bytes_of(-1.0), "a stiffness of -1 N/m"},
        {"contacts", offsetof(ContactMemory, wall), bytes_of(nan), "a wall of nan m"},
+       {"contacts", offsetof(ContactMemory, radius), bytes_of(nan), "a ball of radius nan m"},
        {"contacts", sizeof(ContactMemory), contact, "are there twice"},
        {"warm", offsetof(WarmSlot, coord), bytes_of(std::int32_t(0x7fffffff)), "slot 0 lies outside of the grid"},
        {"warm", offsetof(WarmSlot, change) + 4, bytes_of(float(nan)), "not finite"},
@@ -407,7 +408,7 @@ TEST(Forged, CountsAndNamesAreRefused) {
     edit(parts);
     expect_refused(world, parts.join(), said);
   };
-  forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 7");
+  forged([](SnapshotParts& p) { p.version = 4; }, "snapshot has version 4, this Pliant reads version 8");
   forged([](SnapshotParts& p) { p.said_text = ~std::uint64_t(0); }, "truncated");
   forged(
       [](SnapshotParts& p) {
@@ -417,8 +418,9 @@ TEST(Forged, CountsAndNamesAreRefused) {
       "another scene: it is described by 10000000 bytes");
   forged([](SnapshotParts& p) { p.said_count = 1u << 31; }, "another number of sections");
   forged([](SnapshotParts& p) { p.text[3] = std::byte('\n'); }, "another scene");
-  forged([](SnapshotParts& p) { p.find("contacts").said_size = 96; }, "section 'warm'");
-  forged([](SnapshotParts& p) { p.find("contacts").said_size = std::uint64_t(96) << 50; }, "section 'contacts'");
+  forged([](SnapshotParts& p) { p.find("contacts").said_size = sizeof(ContactMemory); }, "section 'warm'");
+  forged([](SnapshotParts& p) { p.find("contacts").said_size = std::uint64_t(sizeof(ContactMemory)) << 50; },
+         "section 'contacts'");
   forged([](SnapshotParts& p) { p.find("warm").said_size += 1; }, "section 'warm'");
   forged([](SnapshotParts& p) { p.find("points").said_size = 0; }, "section 'points': 0 bytes");
   forged([](SnapshotParts& p) { p.find("time").name = p.find("steps").name; }, "8 bytes of 'steps'");
