@@ -1,5 +1,6 @@
-// The fast path, quadratic MLS: many particles of one cell at a time. What 2-D and 3-D share: rows beside those of the
-// batch, and whatever goes lane by lane over them. The nodes themselves: transfer_packs_2d.h and transfer_packs.h.
+// The fast path, quadratic MLS and APIC: many particles of one cell at a time. What both, and 2-D and 3-D, share: rows beside
+// those of the batch, and whatever goes lane by lane over them. The nodes themselves: transfer_packs_2d.h and transfer_packs.h
+// (MLS), apic_packs.h. Which transfer it is says a policy, MlsPacks (mls_packs.h) or ApicPacks.
 //
 // Weights are a product over axes: w = wx (wy wz). Gather: one lane per particle, node values broadcast; sums go over x
 // first, then over y and z with their products. Scatter: one lane per component (momentum x, y, z, mass) of one or two
@@ -24,7 +25,9 @@ struct PackRows {
   alignas(64) S wx[3][stride];                   // weights along x, of nodes k = 0, 1, 2
   alignas(64) S wyz[others][stride];             // products of weights along y and z, z fastest; in 2-D those along y
   alignas(64) S moment[D * D][stride];           // sum w v_c k_d, k = 0, 1, 2 the node along axis d
-  alignas(64) S q[D + 1][stride][4];             // momentum and mass at the first node; change per node along each axis
+  // what a particle gives. MLS: momentum and mass at the first node; change per node along each axis. APIC: see apic_packs.h.
+  alignas(64) S q[2 * D + 1][stride][4];
+  alignas(64) S along[D == 2 ? 1 : 6][stride];  // APIC in 3-D: weights along y, then those along z
 };
 
 // how far the particles of a block reach into its arena: lowest and highest first node, lane by lane
@@ -185,9 +188,8 @@ inline void zip(Wide<S> a, Wide<S> b, Wide<S> c, Wide<S> d, S (*out)[4]) {
   }
 }
 
-// what each particle adds to its nodes: w (q + k_x qx + k_y qy + k_z qz), k = 0, 1, 2; false: somebody has left the
-// arena
-template <int D, class S>
+// the rows of what particles give to their nodes, by transfer; false: somebody has left the arena
+template <class Packs, int D, class S>
 bool prepare_scatter(Batch<D, S>& batch, PackRows<D, S>& rows, const PackStep<D, S>& step, PackReach<D, S>& reach) {
   using P = Wide<S>;
   Truth<P> finite = P(0) < P(1);
@@ -199,22 +201,7 @@ bool prepare_scatter(Batch<D, S>& batch, PackRows<D, S>& rows, const PackStep<D,
       reach.high[d] = max(reach.high[d], place.base[d]);
       finite = finite & (place.base[d] == place.base[d]);
     }
-    const P m = step.stress_alone ? P(0) : P::load(batch.mass() + i);
-    const P stress_scale = 4 * step.inv_h;
-    Matrix<P, D> A;
-    P q[D];
-#pragma GCC unroll 3
-    for (int c = 0; c < D; ++c) {
-      q[c] = m * P::load(batch.v[c] + i);
-#pragma GCC unroll 3
-      for (int d = 0; d < D; ++d) {
-        A(c, d) =
-            (m * step.h) * P::load(batch.affine[D * c + d] + i) - stress_scale * P::load(batch.impulse[D * c + d] + i);
-        q[c] = q[c] - A(c, d) * place.f[d];
-      }
-    }
-    zip<S>(q[0], q[1], D == 2 ? P(0) : q[D - 1], m, rows.q[0] + i);
-    for (int d = 0; d < D; ++d) zip<S>(A(0, d), A(1, d), D == 2 ? P(0) : A(D - 1, d), P(0), rows.q[1 + d] + i);
+    Packs::fill_rows(batch, rows, step, place, i);
   }
   return all_of(finite) && reach.inside_arena();
 }

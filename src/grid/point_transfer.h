@@ -1,5 +1,5 @@
 // One particle and the grid, for every kernel and transfer: plain loops. The fast path of pack_rows.h takes over for
-// quadratic + MLS.
+// quadratic MLS and APIC.
 //
 //   PIC   momentum m v,               grad v = sum v_i (grad w)^T
 //   APIC  momentum m (v + C (xi-xp)), grad v as PIC; C = sum w v_i (xi-xp)^T M^-1

@@ -1,5 +1,8 @@
 #include "grid/sweep.h"
 
+#include "grid/apic_packs.h"
+#include "grid/mls_packs.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -165,7 +168,7 @@ struct Sweep<D, S>::Scratch {
 
 template <int D, class S>
 Sweep<D, S>::Sweep(Kernel kernel, Transfer transfer, int threads)
-    : kernel_(kernel), transfer_(transfer), packs_(kernel == Kernel::quadratic && transfer == Transfer::mls) {
+    : kernel_(kernel), transfer_(transfer), packs_(kernel == Kernel::quadratic && transfer != Transfer::pic) {
   for (int t = 0; t < threads; ++t) scratch_.push_back(std::make_unique<Scratch>());
 }
 
@@ -278,7 +281,10 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   if (!gathers) s.batch.load(velocities);
   s.lap(s.times.load);
   if (gathers) {
-    packs_ ? gather_packs(s) : gather(s);
+    if (!packs_)
+      gather(s);
+    else
+      transfer_ == Transfer::apic ? gather_packs<ApicPacks>(s) : gather_packs<MlsPacks>(s);
     s.lap(s.times.gather);
     if (job.step.strains) s.batch.load_shifts(velocities);
     const AdvanceResult<S> moved = advect(law, step, s.batch);
@@ -289,7 +295,10 @@ void Sweep<D, S>::run_batch(const SweepJob<D, S>& job, std::uint32_t group, std:
   if (scatters) {
     stress_impulse(law, step, s.batch);
     s.lap(s.times.stress);
-    packs_ ? scatter_packs(s) : scatter(s);
+    if (!packs_)
+      scatter(s);
+    else
+      transfer_ == Transfer::apic ? scatter_packs<ApicPacks>(s) : scatter_packs<MlsPacks>(s);
     s.lap(s.times.scatter);
   }
   if (gathers && (!step.stays || flows)) s.batch.store((job.to ? job.to : own) + first);
@@ -345,35 +354,34 @@ bool Sweep<D, S>::note_drift(int i, int cell, Scratch& s) {
 }
 
 template <int D, class S>
+template <class Packs>
 void Sweep<D, S>::gather_packs(Scratch& s) {
   using P = Wide<S>;
   const PackStep<D, S> step = s.pack_step();
   locate_for_gather(s.batch, s.rows, step);
   for (int run = 0, i = 0; run < s.runs; i = s.ends[run++]) {
     const int index = arena_indices<D>[s.cells[run]];
-    for (; i < s.ends[run]; i += P::lanes) gather_pack(s.velocities + index, s.batch, s.rows, i);
+    for (; i < s.ends[run]; i += P::lanes) Packs::gather_pack(s.velocities + index, s.batch, s.rows, step, i);
   }
   // a pack writes past the end of its cell: the strays only now
   for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1)
-    gather_stray(s.velocities, s.batch, s.rows, std::countr_zero(m));
-  moments_to_affine(s.batch, s.rows, step);
+    Packs::gather_stray(s.velocities, s.batch, s.rows, step, std::countr_zero(m));
+  Packs::end_gather(s.batch, s.rows, step);
 }
 
 template <int D, class S>
+template <class Packs>
 void Sweep<D, S>::scatter_packs(Scratch& s) {
-  if (!prepare_scatter(s.batch, s.rows, s.pack_step(), s.reach)) {
+  if (!prepare_scatter<Packs>(s.batch, s.rows, s.pack_step(), s.reach)) {
     s.report.bad = true;
     return;
   }
   for (std::uint32_t m = strays(s.rows, s.batch.count); m != 0; m &= m - 1, ++s.report.strays)
-    scatter_stray(s.momenta, s.rows, std::countr_zero(m));
+    Packs::scatter_stray(s.momenta, s.rows, std::countr_zero(m));
   // see scatter_cell for the order
   for (int run = s.runs - 1; run >= 0; --run) {
     const int index = arena_indices<D>[s.cells[run]], first = run > 0 ? s.ends[run - 1] : 0, last = s.ends[run];
-    if constexpr (D == 2)
-      scatter_cell(s.momenta + index, s.rows, first, last);
-    else
-      scatter_cell(s.momenta + index, s.rows, s.wide, first, last);
+    Packs::scatter_cell(s.momenta + index, s.rows, s.wide, first, last);
   }
 }
 

@@ -7,8 +7,7 @@
 #include "grid/advance.h"
 #include "grid/grid.h"
 #include "grid/namespace.h"
-#include "grid/transfer_packs.h"
-#include "grid/transfer_packs_2d.h"
+#include "grid/point_transfer.h"
 
 #include <memory>
 
@@ -79,7 +78,9 @@ class Sweep {
   void run_batch(const SweepJob<D, S>& job, std::uint32_t group, std::uint32_t first, int count, Scratch& scratch);
   void gather(Scratch& scratch);
   void scatter(Scratch& scratch);
+  template <class Packs>
   void gather_packs(Scratch& scratch);
+  template <class Packs>
   void scatter_packs(Scratch& scratch);
   bool note_drift(int i, int cell, Scratch& scratch);
   void store_velocity(const PointVelocity<D, S>& p, int i, Scratch& scratch);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "grid/pack_rows.h"
-#include "grid/point_transfer.h"
 
 namespace pliant::grid {
 
@@ -14,6 +13,7 @@ template <class S>
 struct WideWeights {
   static constexpr int most = Batch<3, S>::stride;
   alignas(64) Wide<S> w[most][9];
+  alignas(64) Wide<S> all[most][9];  // APIC: what they give apart from differences along x
 };
 
 // velocity and moments of up to one pack of particles from row i, all in the cell whose first node is at `node`

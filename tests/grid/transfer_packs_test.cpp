@@ -1,8 +1,7 @@
 // The fast path against the plain loops, particle by particle.
-#include "grid/transfer_packs.h"
-
+#include "grid/apic_packs.h"
+#include "grid/mls_packs.h"
 #include "grid/point_transfer.h"
-#include "grid/transfer_packs_2d.h"
 
 #include <bit>
 
@@ -15,8 +14,9 @@ using namespace grid;
 
 namespace {
 
-template <int Dimension, class Number>
+template <int Dimension, class Number, class Policy>
 struct Case {
+  using Packs = Policy;
   static constexpr int D = Dimension;
   using S = Number;
 };
@@ -64,24 +64,20 @@ class TransferPacks : public testing::Test {
     for (int d = 0; d < D; ++d) y[d] = batch.x(d)[i] * step.inv_h - step.origin[d];
   }
 
-  void scatter(int count) {
-    if constexpr (D == 2)
-      scatter_cell(nodes.data() + cell_index, rows, 0, count);
-    else
-      scatter_cell(nodes.data() + cell_index, rows, wide, 0, count);
-  }
-
   static constexpr int cell_index = (D == 2 ? 0 : 3 * arena_side * arena_side) + 3 * arena_side + 3;
   // sums of up to 27 (gather) or 27 * 32 (scatter) products of size 1 to 10, C scaled by 4/h
   static constexpr double eps = std::numeric_limits<S>::epsilon();
 };
 
-using Cases = testing::Types<Case<2, float>, Case<2, double>, Case<3, float>, Case<3, double>>;
+using Cases = testing::Types<Case<2, float, MlsPacks>, Case<2, double, MlsPacks>, Case<3, float, MlsPacks>,
+                             Case<3, double, MlsPacks>, Case<2, float, ApicPacks>, Case<2, double, ApicPacks>,
+                             Case<3, float, ApicPacks>, Case<3, double, ApicPacks>>;
 TYPED_TEST_SUITE(TransferPacks, Cases);
 
 TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
   constexpr int D = TypeParam::D;
   using S = typename TypeParam::S;
+  using Packs = typename TypeParam::Packs;
   for (auto& node : this->nodes)
     for (S& a : node.a) a = this->uniform(-1, 1);
   for (int count : {1, 2, 3, 7, 8, 9, 17, 32})
@@ -89,22 +85,26 @@ TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
       this->fill(count, astray);
       locate_for_gather(this->batch, this->rows, this->step);
       for (int i = 0; i < count; i += Wide<S>::lanes)
-        gather_pack(this->nodes.data() + this->cell_index, this->batch, this->rows, i);
+        Packs::gather_pack(this->nodes.data() + this->cell_index, this->batch, this->rows, this->step, i);
       int found = 0;
       for (std::uint32_t m = strays(this->rows, count); m != 0; m &= m - 1, ++found)
-        gather_stray(this->nodes.data(), this->batch, this->rows, std::countr_zero(m));
+        Packs::gather_stray(this->nodes.data(), this->batch, this->rows, this->step, std::countr_zero(m));
       // one in 9 or 27 that strays ends in its own cell again
       if (!astray || count > 8) {
         EXPECT_EQ(found > 0, astray);
       }
-      moments_to_affine(this->batch, this->rows, this->step);
+      Packs::end_gather(this->batch, this->rows, this->step);
       for (int i = 0; i < count; ++i) {
         S y[D];
         this->place(i, y);
-        const auto twin = gather_point<Kernel::quadratic, Transfer::mls, D>(this->nodes.data(), y, this->step.inv_h);
+        const auto twin = gather_point<Kernel::quadratic, Packs::transfer, D>(this->nodes.data(), y, this->step.inv_h);
         for (int d = 0; d < D; ++d) EXPECT_NEAR(this->batch.v[d][i], twin.v[d], 20 * this->eps);
-        for (int k = 0; k < D * D; ++k)
+        for (int k = 0; k < D * D; ++k) {
           EXPECT_NEAR(this->batch.affine[k][i], twin.affine.a[k], 4 / this->h * 40 * this->eps);
+          if (Packs::transfer == Transfer::apic) {
+            EXPECT_NEAR(this->batch.gradient[k][i], twin.gradient.a[k], 4 / this->h * 40 * this->eps);
+          }
+        }
       }
     }
 }
@@ -112,16 +112,17 @@ TYPED_TEST(TransferPacks, GatherAgreesWithThePlainLoop) {
 TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
   constexpr int D = TypeParam::D;
   using S = typename TypeParam::S;
+  using Packs = typename TypeParam::Packs;
   for (int count : {1, 2, 3, 7, 8, 9, 17, 31, 32})
     for (bool astray : {false, true}) {
       this->fill(count, astray);
       PackReach<D, S> reach;
       reach.clear();
-      prepare_scatter(this->batch, this->rows, this->step, reach);
+      prepare_scatter<Packs>(this->batch, this->rows, this->step, reach);
       std::fill(this->nodes.begin(), this->nodes.end(), Node<S>{});
       for (std::uint32_t m = strays(this->rows, count); m != 0; m &= m - 1)
-        scatter_stray(this->nodes.data(), this->rows, std::countr_zero(m));
-      this->scatter(count);
+        Packs::scatter_stray(this->nodes.data(), this->rows, std::countr_zero(m));
+      Packs::scatter_cell(this->nodes.data() + this->cell_index, this->rows, this->wide, 0, count);
       std::vector<Node<S>> twin(arena_nodes<D>);
       for (int i = 0; i < count; ++i) {
         S y[D];
@@ -133,7 +134,7 @@ TYPED_TEST(TransferPacks, ScatterAgreesWithThePlainLoop) {
           p.affine.a[k] = p.mass * this->batch.affine[k][i];
           p.impulse.a[k] = this->batch.impulse[k][i];
         }
-        scatter_point<Kernel::quadratic, Transfer::mls, D>(twin.data(), y, this->h, p);
+        scatter_point<Kernel::quadratic, Packs::transfer, D>(twin.data(), y, this->h, p);
       }
       for (int n = 0; n < arena_nodes<D>; ++n)
         for (int k = 0; k < 4; ++k)
