@@ -42,7 +42,7 @@ void ContactStep<S>::run(const MatterNow<S>& matter, Workers& workers) {
       contacts_.take(solver_.u.data(), solver_.contact_gradient.data());
       if (refresh == max_refreshes || !contacts_.refresh_friction()) break;
     }
-    balance_nodes(matter);
+    give_impulses(matter);
     bodies_.thin_balls(matter, contacts_);
   }
   bodies_.remember(contacts_, matter.points);
@@ -77,40 +77,35 @@ void ContactStep<S>::check(const SolveReport& report, double time) const {
        contacts_.size(), x[0], x[1], x[2], time, report.residual, report.iterations, options_.relative_tolerance);
 }
 
-// The solver stops at a tolerance: the momentum that a node got is not quite what its contacts gave. The difference
-// goes to the node's contacts that act, by their weights, or to the others where none does; so matter and bodies
-// exchange momentum exactly.
+// The solver stops at a tolerance, at velocities v. Nodes get what the contacts give by their laws at v, and not v: friction
+// is mu times the normal impulse in what is exchanged, too. What a node's rounding leaves of it goes to the node's contacts
+// by their weights; so matter and bodies exchange momentum exactly.
 template <class S>
-void ContactStep<S>::balance_nodes(const MatterNow<S>& matter) {
+void ContactStep<S>::give_impulses(const MatterNow<S>& matter) {
   const ContactProblem p = problem();
   const std::span<const std::uint32_t> numbers = nodes_.numbers();
-  // what is left over, and the weights of those who act; of the others
+  // what contacts take, and the weights of those who act
   left_.assign(p.mass.size(), Lanes(0));
-  idle_.assign(p.mass.size(), 0);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    if (!acts(c)) continue;
     const Vec& j = contacts_[c].impulse;
-    const bool acts = dot(j, j) > 0;
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
-      const double w = p.weights[k], share = std::fabs(w);
-      if (acts)
-        left_[p.nodes[k]] += Lanes(Lanes::Vector{-w * j[0], -w * j[1], -w * j[2], share});
-      else
-        idle_[p.nodes[k]] += share;
+      const double w = p.weights[k];
+      left_[p.nodes[k]] += Lanes(Lanes::Vector{-w * j[0], -w * j[1], -w * j[2], std::fabs(w)});
     }
   }
-  turned_.resize(p.mass.size());
+  turned_.assign(p.mass.size(), Lanes(0));
   for (std::size_t i = 0; i < p.mass.size(); ++i) {
-    const bool acted_on = left_[i][3] > 0;
-    const double share = acted_on ? left_[i][3] : idle_[i];
+    const double share = left_[i][3];
+    if (!(share > 0)) continue;
     Node<S>& node = matter.grid.node(numbers[i]);
     Vec rest;
     for (int d = 0; d < 3; ++d) {
-      node.a[d] = S(velocity_[i][d]);
-      // what the node really got, after rounding
+      node.a[d] = S(p.free_velocity[i][d] - left_[i][d] / p.mass[i]);
       rest[d] = (left_[i][d] + p.mass[i] * (double(node.a[d]) - p.free_velocity[i][d])) / share;
     }
     const Vec turn = cross(matter.grid.position(matter.layout, numbers[i], cell_), rest);
-    left_[i] = Lanes::Vector{rest[0], rest[1], rest[2], acted_on ? 1.0 : 0.0};
+    left_[i] = Lanes::Vector{rest[0], rest[1], rest[2], 0};
     turned_[i] = Lanes::Vector{turn[0], turn[1], turn[2], 0};
   }
   share_out(p);
@@ -120,13 +115,10 @@ template <class S>
 void ContactStep<S>::share_out(const ContactProblem& p) {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Vec& j = contacts_[c].impulse;
-    const bool acts = dot(j, j) > 0;
     Lanes more = 0, turn = 0;
-    for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
-      const Lanes& left = left_[p.nodes[k]];
-      if (acts != (left[3] > 0)) continue;
+    for (std::uint32_t k = p.begins[c]; acts(c) && k < p.begins[c + 1]; ++k) {
       const Lanes share = std::fabs(p.weights[k]);
-      more += share * left;
+      more += share * left_[p.nodes[k]];
       turn += share * turned_[p.nodes[k]];
     }
     bodies_.exchange(c, j + Vec{{more[0], more[1], more[2]}},

@@ -26,7 +26,8 @@ class ContactStep {
   ContactProblem problem();
   void start_from_memory(double dt);
   void check(const SolveReport& report, double time) const;
-  void balance_nodes(const MatterNow<S>& matter);
+  bool acts(std::size_t c) const { return dot(contacts_[c].impulse, contacts_[c].impulse) > 0; }
+  void give_impulses(const MatterNow<S>& matter);
   void share_out(const ContactProblem& problem);
 
   BodyContacts<S> bodies_;
@@ -37,7 +38,6 @@ class ContactStep {
   QuasiNewtonWork solver_;
   std::vector<Vec3d> velocity_;
   std::vector<Lanes> left_, turned_;
-  std::vector<double> idle_;
 };
 
 }  // namespace pliant::contact

@@ -193,6 +193,30 @@ TEST(Contact, SlidesAsCoulombSays) {
     }
 }
 
+// Friction is mu times the normal impulse in what matter gets, however early the solver stops: it once got the solver's
+// velocities, which differ from what the contacts give by the tolerance, and a block fell 1 % too fast.
+TEST(Contact, WhatIsExchangedKeepsTheCone) {
+  const double mu = 0.3, angle = 20 * M_PI / 180;
+  Scene scene = cube_scene(1e6);
+  scene.contact.friction = mu;
+  scene.step.gravity = {9.81 * std::sin(angle), 0, -9.81 * std::cos(angle)};
+  scene.step.tolerance = 0.05;
+  scene.bodies = {body_of(floor_text)};
+  World world(scene, 1);
+  std::size_t sliding = 0;
+  for (int i = 0; i < test::as_many(200); ++i) {
+    world.step();
+    double largest = 0;
+    for (const Touch& t : world.contacts()) largest = std::max(largest, -t.impulse[2]);
+    for (const Touch& t : world.contacts()) {
+      // what is exchanged is what the laws give, to the rounding of doubles; on the floor; sums over a step's substeps
+      EXPECT_LE(std::hypot(t.impulse[0], t.impulse[1]), -mu * t.impulse[2] + 1e-9 * largest);
+      sliding += t.slides;
+    }
+  }
+  EXPECT_GT(sliding, 1000u);
+}
+
 TEST(Contact, DoesNotCreepUnderLoadAtAnyStiffness) {
   if (test::is_sanitized) GTEST_SKIP() << test::only_figures;
   for (const double stiffness : {1e7, 1e8, 1e9, 1e10})
