@@ -77,20 +77,23 @@ void ContactStep<S>::check(const SolveReport& report, double time) const {
        contacts_.size(), x[0], x[1], x[2], time, report.residual, report.iterations, options_.relative_tolerance);
 }
 
-// The solver stops at a tolerance, at velocities v. Nodes get what the contacts give by their laws at v, and not v: friction
-// is mu times the normal impulse in what is exchanged, too. What a node's rounding leaves of it goes to the node's contacts
-// by their weights; so matter and bodies exchange momentum exactly.
+// The solver stops at a tolerance, at velocities v. Nodes whose contacts all slip get what these give by their laws at v, and
+// not v: friction is mu times the normal impulse in what is exchanged, too. Where one holds fast nodes get v, else what is
+// left would shake its spring. The difference to what contacts give, there, and everywhere what a node's rounding leaves,
+// goes to the node's contacts by their weights; so matter and bodies exchange momentum exactly.
 template <class S>
 void ContactStep<S>::give_impulses(const MatterNow<S>& matter) {
   const ContactProblem p = problem();
   const std::span<const std::uint32_t> numbers = nodes_.numbers();
   // what contacts take, and the weights of those who act
   left_.assign(p.mass.size(), Lanes(0));
+  holds_.assign(p.mass.size(), 0);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (!acts(c)) continue;
     const Vec& j = contacts_[c].impulse;
     for (std::uint32_t k = p.begins[c]; k < p.begins[c + 1]; ++k) {
       const double w = p.weights[k];
+      holds_[p.nodes[k]] |= !contacts_[c].slips;
       left_[p.nodes[k]] += Lanes(Lanes::Vector{-w * j[0], -w * j[1], -w * j[2], std::fabs(w)});
     }
   }
@@ -101,7 +104,7 @@ void ContactStep<S>::give_impulses(const MatterNow<S>& matter) {
     Node<S>& node = matter.grid.node(numbers[i]);
     Vec rest;
     for (int d = 0; d < 3; ++d) {
-      node.a[d] = S(p.free_velocity[i][d] - left_[i][d] / p.mass[i]);
+      node.a[d] = S(holds_[i] ? velocity_[i][d] : p.free_velocity[i][d] - left_[i][d] / p.mass[i]);
       rest[d] = (left_[i][d] + p.mass[i] * (double(node.a[d]) - p.free_velocity[i][d])) / share;
     }
     const Vec turn = cross(matter.grid.position(matter.layout, numbers[i], cell_), rest);

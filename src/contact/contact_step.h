@@ -38,6 +38,7 @@ class ContactStep {
   QuasiNewtonWork solver_;
   std::vector<Vec3d> velocity_;
   std::vector<Lanes> left_, turned_;
+  std::vector<char> holds_;
 };
 
 }  // namespace pliant::contact

@@ -174,7 +174,7 @@ def test_list(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == pl.scene_names()
     fall = next(line for line in lines if line.startswith("four_materials"))
-    assert fall.endswith("Jelly, sand, water and dough fall into a tank: on its floor, on a ball, and on each other.")
+    assert fall.endswith("and water is let go in its corner.")
 
 
 def test_check(scene_file, capsys, tmp_path):

@@ -1,4 +1,4 @@
-"""Jelly, sand, water and dough fall into a tank: on its floor, on a ball, and on each other."""
+"""Jelly, sand and dough fall into a tank, on its floor, on a ball and on each other, and water is let go in its corner."""
 
 from pliant._core import Boundary, Material, Matter, Scene, StepOptions
 from pliant.shapes import Box, Cylinder, Sphere
@@ -18,7 +18,7 @@ def scene() -> Scene:
         matter=[
             Matter(name="jelly", material="jelly", shape=Box((0.17, 0.17, 0.17), (0.30, 0.16, 0.55))),
             Matter(name="sand", material="sand", shape=Cylinder(0.1, 0.25, (-0.34, 0.03, 0.22))),
-            Matter(name="water", material="water", shape=Box((0.26, 0.22, 0.22), (0.32, -0.17, 0.3))),
+            Matter(name="water", material="water", shape=Box((0.26, 0.22, 0.22), (0.39, -0.25, 0.11))),
             Matter(name="dough", material="dough", shape=Sphere(0.105, (-0.04, 0.03, 0.43))),
         ],
         boundaries=[
