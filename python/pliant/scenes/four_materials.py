@@ -1,4 +1,4 @@
-"""Jelly, sand and dough fall into a tank, on its floor, on a ball and on each other, and water is let go in its corner."""
+"""Jelly, sand and dough fall into a tank, on its floor, a ball and each other, and water is let go in its corner."""
 
 from pliant._core import Boundary, Material, Matter, Scene, StepOptions
 from pliant.shapes import Box, Cylinder, Sphere
