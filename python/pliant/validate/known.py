@@ -8,7 +8,6 @@ BENDS = (
     "the grid lies; and with MLS, the default, it gives way as it swings, by 3 % in ten swings"
 )
 LEVELS = "a slow drift, no wave, of about .1 % of the height in .75 s: density is in doubt by that much"
-HULL = "water beside the hull is held back: after 2 s a fifth is missing, after 5 s up to 6 %, and 5 % or less at rest"
 APRON = "of a round column the thin apron is below a cell: run-out grows with the cells per radius"
 LAYER = "sand flows at tan a = sin q: 26.6 degrees for q = 30, and runs too far; where that is 30 degrees, 1.21 async"
 SLOT = "grains on an edge hold nodes up to a cell inside the slot: as if 2 cells narrower; at nodes 1.1 of it, strong"
@@ -21,7 +20,6 @@ KNOWN: list[tuple[str, str, str]] = [
     ("water in a*: sinking*", "async", LEVELS),
     ("water in a tank of planes*: sinking*", "strong", LEVELS),
     ("water in a box*: sinking*", "strong", LEVELS),
-    ("boat*", "*", HULL),
     ("round column*", "*", APRON),
     ("plane column*", "*", LAYER),
     ("silo*", "*", SLOT),
