@@ -63,9 +63,10 @@ TEST(Liquid, HasTheSameBitsOnAnyNumberOfThreadsAndAfterRestore) {
   EXPECT_EQ(one.state_hash(), two.state_hash());
 }
 
-// A column let go in the corner of two walls slides down along both. Its outermost particles are balls that touch with their skin; as
-// long as these kept their size while the water spread along the walls, walls did work: the energy grew by a twentieth until the column lay flat, and
-// jets rose from the corners opposite by as much. Contacts lend energy for moments, .1 %.
+// A column let go in the corner of two walls slides down along both. Its outermost particles are balls that touch with their
+// skin. As long as these kept their size while the water spread along the walls, walls did work: the energy grew by a
+// twentieth until the column lay flat, and jets rose from the corners opposite by as much. Contacts lend energy for
+// moments, .1 %.
 TEST(Liquid, ThatSpreadsAlongWallsGetsNoEnergyFromThem) {
   Scene scene = small_steps();
   scene.step.balance = true;
