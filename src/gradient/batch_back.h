@@ -137,15 +137,7 @@ inline void weigh_pack(PackRows<D, S>& rows, int i) {
     w[3 * d + 1] = S(0.75) - b * b;
     w[3 * d + 2] = S(0.5) * c * c;
   }
-#pragma GCC unroll 3
-  for (int k = 0; k < 3; ++k) w[k].store(rows.wx[k] + i);
-#pragma GCC unroll 9
-  for (int k = 0; k < rows.others; ++k) {
-    if constexpr (D == 2)
-      w[3 + k].store(rows.wyz[k] + i);
-    else
-      (w[3 + k / 3] * w[6 + k % 3]).store(rows.wyz[k] + i);
-  }
+  store_weights(w, rows, i);
 }
 
 template <int D, class S>

@@ -78,6 +78,20 @@ struct PackPlace {
   Wide<S> base[D], f[D];
 };
 
+// weights of the pack at row i, axis by axis: along the first as they are, of the others their products
+template <int D, class S, class P>
+inline void store_weights(const P* w, PackRows<D, S>& rows, int i) {
+#pragma GCC unroll 3
+  for (int x = 0; x < 3; ++x) w[x].store(rows.wx[x] + i);
+#pragma GCC unroll 9
+  for (int k = 0; k < rows.others; ++k) {
+    if constexpr (D == 2)
+      w[3 + k].store(rows.wyz[k] + i);
+    else
+      (w[3 + k / 3] * w[6 + k % 3]).store(rows.wyz[k] + i);
+  }
+}
+
 // the pack at row i; also writes its weights and its index into the arena
 template <int D, class S>
 inline PackPlace<D, S> locate(Batch<D, S>& batch, PackRows<D, S>& rows, const PackStep<D, S>& step, int i) {
@@ -93,15 +107,7 @@ inline PackPlace<D, S> locate(Batch<D, S>& batch, PackRows<D, S>& rows, const Pa
     quadratic_weights<S>(p.f[d], w + 3 * d);
   }
   index.store(rows.index + i);
-#pragma GCC unroll 3
-  for (int x = 0; x < 3; ++x) w[x].store(rows.wx[x] + i);
-#pragma GCC unroll 9
-  for (int k = 0; k < rows.others; ++k) {
-    if constexpr (D == 2)
-      w[3 + k].store(rows.wyz[k] + i);
-    else
-      (w[3 + k / 3] * w[6 + k % 3]).store(rows.wyz[k] + i);
-  }
+  store_weights(w, rows, i);
   return p;
 }
 
